@@ -1,8 +1,9 @@
 //! One moving shape: its pose as a function of time.
 
 use crate::{
-    query::cast::motion::Motion64,
-    space::{DVector, Pose},
+    query::cast::{motion::Moving64, scale::CoreBox},
+    shape::Support,
+    space::{DVector, Pose, Space},
 };
 
 /// One shape of a pair, with its pose as a function of time. Positions are relative to the first
@@ -22,12 +23,19 @@ pub struct Body<D: DVector> {
     pub spin: f64,
     /// The maximum distance from the center to a point of the core.
     pub reach: f64,
+    /// The rotation of a point is ignored.
+    is_point: bool,
+    pub is_half_space: bool,
 }
 
 impl<D: DVector> Body<D> {
-    /// `half_extents` are those of a box around the core, centered on the origin of its frame.
-    pub fn new(pose: Pose<D>, origin: D, motion: Motion64<D>, half_extents: D) -> Self {
+    /// `core_box` is around the core of the shape.
+    pub fn new<S>(shape: &S, (pose, motion): Moving64<D>, origin: D, core_box: &CoreBox<D>) -> Self
+    where
+        S: Support<Vector: Space<DVec = D>> + ?Sized,
+    {
         let arm = -motion.pivot;
+        let half_extents = core_box.farthest;
         let mut spin = D::ZERO;
         for index in 0..D::DIMENSION {
             let edge = D::column(pose.rotation, index) * half_extents.component(index);
@@ -42,20 +50,24 @@ impl<D: DVector> Body<D> {
             angular_speed: D::angle_size(motion.rotation),
             spin: spin.length() + arm.rotated_by(motion.rotation).length(),
             reach: half_extents.length() + arm.length(),
+            is_point: shape.core().is_point(),
+            is_half_space: shape.core().half_space().is_some(),
         }
     }
 
     pub fn pose(&self, time: f64) -> Pose<D> {
         let center = self.center + self.velocity * time;
-        if self.angular_speed == 0.0 {
-            return Pose {
-                rotation: self.rotation,
-                translation: center + self.arm,
-            };
-        }
-        let turn = D::rotation(self.angular_velocity * time);
+        let turn = if self.angular_speed == 0.0 {
+            D::IDENTITY
+        } else {
+            D::rotation(self.angular_velocity * time)
+        };
         Pose {
-            rotation: turn * self.rotation,
+            rotation: if self.is_point {
+                D::IDENTITY
+            } else {
+                turn * self.rotation
+            },
             translation: center + turn * self.arm,
         }
     }

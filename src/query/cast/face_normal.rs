@@ -25,7 +25,7 @@ const SAME_HEIGHT: f64 = 1e-6;
 
 /// The cosine of the angle up to which two normals are equal. A surface of radius r drops by
 /// `SAME_HEIGHT` r at an angle of 1.4e-3, so only a corner turns a normal by more than this.
-const SAME_NORMAL: f64 = 1.0 - 1e-5;
+const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 
 /// The tangent of the angle by which a face normal is tilted to find vertices of the face. A
 /// surface of radius r drops by 5e-5 r at this angle, so that it has no face.
@@ -37,7 +37,7 @@ const LEAST_FACE: f64 = 10.0;
 
 /// The sine of the angle up to which a motion is parallel to a normal. The rounding of parallel
 /// unit vectors may leave a difference along them.
-const PARALLEL: f64 = 1e-9;
+const PARALLEL_SINE: f64 = 1e-9;
 
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
 /// has no edge.
@@ -63,35 +63,35 @@ pub fn face_normal<B: Support + ?Sized>(
     let Some(against) = (inverse * -velocity).unit() else {
         return contact.normal;
     };
-    let corner = Corner {
+    let point = SurfacePoint {
         shape,
         point: inverse * contact.offset_b,
         tolerance: SAME_HEIGHT * size,
     };
     let normal = inverse * -contact.normal;
-    if corner.has_face(normal) {
+    if point.has_face(normal) {
         return contact.normal;
     }
     let found = match shape.core() {
         Core::HalfSpace(_) => None,
-        Core::Box { half_extents } => corner.face_of_box(half_extents, normal, against),
-        Core::Polygon(polygon) => corner.edge_of_polygon(&polygon, against),
-        Core::Opaque => corner.face(normal, against),
+        Core::Box { half_extents } => point.face_of_box(half_extents, normal, against),
+        Core::Polygon(polygon) => point.edge_of_polygon(&polygon, against),
+        Core::Opaque => point.face(normal, against),
     };
     match found {
-        Some(face) if face.dot(normal) < SAME_NORMAL => rotation * -face,
+        Some(face) if face.dot(normal) < SAME_FACE_COSINE => rotation * -face,
         _ => contact.normal,
     }
 }
 
 /// A point on the surface of a shape, in its frame.
-struct Corner<'a, S: Support + ?Sized> {
+struct SurfacePoint<'a, S: Support + ?Sized> {
     shape: &'a S,
     point: DVecOf<S>,
     tolerance: f64,
 }
 
-impl<S: Support + ?Sized> Corner<'_, S> {
+impl<S: Support + ?Sized> SurfacePoint<'_, S> {
     /// Returns `true` if a face with this normal contains the point: the support points in
     /// directions that are slightly tilted span it.
     fn has_face(&self, normal: DVecOf<S>) -> bool {
@@ -123,7 +123,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
         against: DVecOf<S>,
     ) -> Option<DVecOf<S>> {
         let dimension = DVecOf::<S>::DIMENSION;
-        let mut best = Best::NONE;
+        let mut best = OpposingFace::NONE;
         for index in 0..dimension {
             let half = half_extents.component(index);
             let has_face =
@@ -149,7 +149,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
         polygon: &Polygon<DVecOf<S>>,
         against: DVecOf<S>,
     ) -> Option<DVecOf<S>> {
-        let mut best = Best::NONE;
+        let mut best = OpposingFace::NONE;
         for edge in polygon.edges() {
             let height = edge.normal.dot(self.point - edge.start);
             if height.abs() <= self.tolerance {
@@ -161,7 +161,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
 
     /// Returns the face of any shape.
     fn face(&self, normal: DVecOf<S>, against: DVecOf<S>) -> Option<DVecOf<S>> {
-        let mut best = Best::NONE;
+        let mut best = OpposingFace::NONE;
         if DVecOf::<S>::DIMENSION == 2 {
             let side = DVecOf::<S>::perpendicular(&[normal])?;
             for toward in [side, -side] {
@@ -172,7 +172,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
             return best.face;
         }
         let across = against - normal * normal.dot(against);
-        let across = if across.length() > PARALLEL {
+        let across = if across.length() > PARALLEL_SINE {
             across
         } else {
             DVecOf::<S>::perpendicular(&[normal])?
@@ -200,7 +200,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
     /// Tilts a direction toward a perpendicular one until another point of the shape is as high as
     /// `self.point`. Returns `None` if there is none within half a turn, or if the surface is
     /// round.
-    fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<Tilt<DVecOf<S>>> {
+    fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
         let quarters = [(direction, toward), (toward, -direction)];
         let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {
             let edge = self.shape.support(to) - self.point;
@@ -211,7 +211,7 @@ impl<S: Support + ?Sized> Corner<'_, S> {
             let tilted = (direction * edge.dot(toward) + toward * drop).unit()?;
             let next = self.shape.support(tilted) - self.point;
             if next.dot(tilted) <= self.tolerance {
-                return Some(Tilt {
+                return Some(EdgeTilt {
                     direction: tilted,
                     edge,
                 });
@@ -224,18 +224,18 @@ impl<S: Support + ?Sized> Corner<'_, S> {
 
 /// A direction in which all points of an edge are support points.
 #[derive(Clone, Copy)]
-struct Tilt<D> {
+struct EdgeTilt<D> {
     direction: D,
     edge: D,
 }
 
 /// The face that opposes the motion most.
-struct Best<D> {
+struct OpposingFace<D> {
     face: Option<D>,
     opposition: f64,
 }
 
-impl<D: DVector> Best<D> {
+impl<D: DVector> OpposingFace<D> {
     const NONE: Self = Self {
         face: None,
         opposition: f64::NEG_INFINITY,

@@ -1,156 +1,68 @@
-//! Linear casts: the first touch of two shapes that do not rotate.
+//! Linear casts of any two convex shapes: GJK along a ray.
 //!
 //! A linear motion only moves the Minkowski difference of the cores, so the cast is a ray against
-//! it. What is not certain here is left to `solve.rs`, with all rules of its file head: shapes that
-//! touch or nearly touch at the start, and touches that may only pass.
+//! it. The method is that of van den Bergen, "Ray Casting against General Convex Objects with
+//! Application to Continuous Collision Detection" (2004). Let D be the Minkowski difference of the
+//! cores at the start, and v the velocity of the second shape. At the time t the cores touch if the
+//! point x = t v is in D. The loop keeps a simplex of vertices of D, and y, its point nearest to x.
+//! Each step evaluates one support point w of D, in the direction n = (x - y) / |x - y|:
 //!
-//! **A clear miss.** Two planes show most misses by one support point each: the plane across the
-//! line between the origins, and the plane along the motion that is nearest to it.
+//! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound of the distance.
+//!   If it exceeds the radii, x advances to where it is equal. That is a step of Newton's method on
+//!   the distance, a convex function of time, from its outer side: x never passes the touch.
+//! * The simplex is in D. So |x - y| is an upper bound, and the loop ends when both bounds meet.
 //!
-//! **Two points, a box and a point, two segments.** The distance and its direction n have a closed
-//! form. So the loop of `solve.rs` needs no GJK: Newton's method on the distance less the radii,
-//! which is a convex function of time and is never overshot. For two points, the first step is the
-//! root of |c + t v| = R.
+//! All vertices stay valid while x moves, so a step costs one support point, whether it advances
+//! the time or improves the direction. The departures from the paper are:
 //!
-//! At the touch, let w be the vector between the nearest points of the cores, of length R, the sum
-//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
-//! at least R - |w + s v|, which is greatest at s = -w·v / v². If that exceeds the tolerance, the
-//! touch is a hit.
+//! * **A clear miss comes first.** Two planes show most misses by one support point each: the plane
+//!   across the line between the origins, and the plane along the motion that is nearest to it.
+//! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
+//! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
+//!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
+//! * **A touch is a hit only if the shapes overlap afterwards.** The simplex at the touch is part
+//!   of D. So GJK continues from it at a later time, and its last simplex bounds the depth.
 //!
-//! **A box and a box or a segment, without radii:** see `analytic/swept_boxes.rs`. The axis that is
-//! the last to overlap is the contact normal. With radii, only a miss is certain.
-//!
-//! **Two polygons of few edges:** the same with their edges, see `analytic/swept_polygons.rs`.
-//!
-//! **Other shapes:** see `linear_gjk.rs`.
-//!
-//! **A half-space** has no support points, so its pair is left to `solve.rs`. The distance along
-//! its normal is linear in time, and one step leads to its root.
+//! Uncertain cases are left to `solve.rs`: shapes that touch or nearly touch at the start, and
+//! touches that may only pass.
+
+use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        analytic::{
-            SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
-        },
-        cast::{
-            CastHit64, CastStatus, Moving,
-            core_box::{CoreBox, pair_size},
-            face_normal::face_normal,
-            motion::Motion64,
-            solve::{PROBED_MOTION, TARGET_GROWTH},
-        },
-        minkowski::{MinkowskiDifference, Pair},
+        cast::{scale::CastScale, touch::CertifiedTouch},
+        gjk::Gjk,
+        minkowski::MinkowskiDifference,
         penetration::Penetration,
-        trace::{Recording, Trace, Traced},
+        simplex::{Nearest, Simplex, Vertex, nearest_to},
+        trace::{GjkStep, Step},
     },
-    shape::{DVecOf, Support},
-    space::{DVector, Space},
-    tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, TOUCHING},
+    space::DVector,
 };
 
-/// The maximum number of steps of Newton's method. Most casts need 2 to 6.
-pub const MAX_STEPS: usize = 32;
+/// Polytopes need about 8 iterations, smooth shapes 20 to 30.
+const MAX_ITERATIONS: usize = 63;
 
-/// The clearance at the start, as a fraction of the size: far enough that `solve.rs` finds no
-/// contact there, whose tolerance is at most twice [`TOUCHING`], because a pair's scale is at most
-/// twice its size.
-const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+/// The difference of the bounds at which the loop ends grows by this factor in each iteration, as
+/// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
+const BAND_GROWTH: f64 = 1.3;
+
+/// The greatest difference of the bounds, as a fraction of the size: an error of √(2e-9) = 4.5e-5
+/// in the normal.
+const MAX_BAND: f64 = 1e-9;
+
+/// The minimum weight of each vertex, and the minimum area (in 2D, length) relative to the size of
+/// the pair, at which the nearest point of a simplex is certainly inside a facet.
+const FACET_PART: f64 = 1e-2;
 
 /// A miss is clear if the gap exceeds this part of the shapes. Even if a shape is a thousand times
 /// longer than its support points show, it exceeds the clearance.
 const CLEAR_PART: f64 = 1e-3;
 
-/// Returns `true` if a motion is linear, or rotates a point about itself.
-pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &Motion64<DVecOf<S>>) -> bool {
-    let is_still = DVecOf::<S>::angle_size(motion.rotation) == 0.0;
-    is_still || (motion.pivot == DVecOf::<S>::ZERO && shape.core().is_point())
-}
-
-/// Returns the outcome of a linear cast, or `None` if it is left to `solve.rs`.
-pub fn solve_linear<A, B>(
-    a: &A,
-    (pose_a, motion_a): Moving<DVecOf<A>>,
-    b: &B,
-    (pose_b, motion_b): Moving<DVecOf<A>>,
-) -> Option<Option<CastHit64<DVecOf<A>>>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    if a.core().half_space().is_some() || b.core().half_space().is_some() {
-        return None;
-    }
-    let pair = Pair::new(a, pose_a, b, pose_b);
-    let velocity = relative_velocity(&pair, [&motion_a, &motion_b]);
-    let boxes = match pair.boxes() {
-        Some(half_extents) => Some(BoxPair::new(&pair, half_extents)?),
-        None => None,
-    };
-    let travel = motion_a.translation.extent() + motion_b.translation.extent();
-    let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
-    if !has_distance && misses_clearly(&pair, velocity, travel) {
-        return Some(None);
-    }
-    let size = match &boxes {
-        Some(boxes) => boxes.scale,
-        None => pair_size(&[CoreBox::new(a), CoreBox::new(b)], pair.radius_sum()),
-    };
-    let cast = LinearCast::new(&pair, velocity, size, travel)?;
-    let outcome = match boxes {
-        Some(boxes) if has_distance => cast.by_distance(boxes),
-        Some(boxes) => cast.by_sweep(boxes, &pair).or_else(|| cast.by_gjk(&pair)),
-        None => cast.by_swept_polygons(&pair).or_else(|| cast.by_gjk(&pair)),
-    };
-    Some(cast.in_world(outcome?, &pair, [&motion_a, &motion_b], pose_b.rotation))
-}
-
-/// Returns the outcome of a linear cast by GJK, or `None` if it is left to `solve.rs`.
-pub fn trace_linear<A, B>(
-    a: &A,
-    (pose_a, motion_a): Moving<DVecOf<A>>,
-    b: &B,
-    (pose_b, motion_b): Moving<DVecOf<A>>,
-    trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<Option<CastHit64<DVecOf<A>>>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let pair = Pair::new(a, pose_a, b, pose_b);
-    let velocity = relative_velocity(&pair, [&motion_a, &motion_b]);
-    let travel = motion_a.translation.extent() + motion_b.translation.extent();
-    let boxes = [CoreBox::new(a), CoreBox::new(b)];
-    if boxes.iter().any(|core| core.is_half_space) {
-        return None;
-    }
-    let size = pair_size(&boxes, pair.radius_sum());
-    let cast = LinearCast::new(&pair, velocity, size, travel)?;
-    let recording = Recording::new(trace);
-    let outcome = cast.by_gjk(&pair.traced(Traced::new(&recording)))?;
-    Some(cast.in_world(outcome, &pair, [&motion_a, &motion_b], pose_b.rotation))
-}
-
-/// Returns the velocity of the second shape of a pair relative to the first, in the frame of the
-/// pair.
-fn relative_velocity<A, B>(
-    pair: &Pair<A, B>,
-    [motion_a, motion_b]: [&Motion64<DVecOf<A>>; 2],
-) -> DVecOf<A>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let of_first = if pair.swapped {
-        motion_b.translation - motion_a.translation
-    } else {
-        motion_a.translation - motion_b.translation
-    };
-    DVecOf::<A>::transpose(pair.frame) * -of_first
-}
-
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
-/// than any tolerance. Their size is not yet known: the support points stand for it.
-fn misses_clearly<D: DVector>(
+/// than any tolerance. Their size is not yet known: the support points stand for it. `travel`
+/// bounds the translations.
+pub fn misses_clearly<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
     travel: f64,
@@ -170,247 +82,192 @@ fn misses_clearly<D: DVector>(
     })
 }
 
-/// A linear cast, in the frame of its pair.
-pub struct LinearCast<D> {
-    /// The translation of the second shape at the start.
-    pub center: D,
-    /// The velocity of the second shape relative to the first.
-    pub velocity: D,
-    pub speed: f64,
-    pub radius_sum: f64,
-    pub size: f64,
-    /// The least gap at the time `safe`. Half of it exceeds all rounding errors.
-    pub margin: f64,
-    /// The gap at which a step ends: halfway between the margin and two margins, the gap at which
-    /// the search ends. So rounding leads to neither side of them.
-    pub stop_gap: f64,
-    /// Shapes that are this far apart at the start certainly do not touch there.
-    pub clearance: f64,
-    /// An overlap of this depth is certainly more than a touch.
-    pub slack: f64,
-}
-
-pub enum LinearOutcome<D> {
-    Misses,
-    Touches(LinearTouch<D>),
-}
-
-/// The first touch, after which the shapes overlap.
-pub struct LinearTouch<D> {
-    pub safe: f64,
-    pub touching: f64,
-    /// At the time `safe`.
-    pub cores: Penetration<D>,
-    /// `true` for a shape of the pair if the normal is certainly that of a face in contact.
-    pub is_on_face: [bool; 2],
-}
-
-impl<D: DVector> LinearCast<D> {
-    /// `travel` is a bound of the translations. Returns `None` if a length is not finite.
-    pub fn new(
-        pair: &impl MinkowskiDifference<Vector = D>,
-        velocity: D,
-        size: f64,
-        travel: f64,
-    ) -> Option<Self> {
-        let center = pair.relative().translation;
-        let rounding = 4.0 * f64::EPSILON * (travel + center.extent() + size);
-        let margin = CAST_MARGIN * size + rounding;
-        rounding.is_finite().then(|| Self {
-            center,
-            velocity,
-            speed: velocity.length(),
-            radius_sum: pair.radius_sum(),
-            margin,
-            stop_gap: 1.5 * margin,
-            clearance: CLEAR_OF_TOUCHING * size + 4.0 * rounding,
-            slack: GRAZING_DEPTH * size + 4.0 * rounding,
-            size,
-        })
-    }
-
-    /// Returns the outcome with the contact in world axes. `rotation_b` is the rotation of the
-    /// caller's second shape.
-    fn in_world<A, B>(
-        &self,
-        outcome: LinearOutcome<D>,
-        pair: &Pair<A, B>,
-        [motion_a, motion_b]: [&Motion64<D>; 2],
-        rotation_b: D::Matrix,
-    ) -> Option<CastHit64<D>>
-    where
-        A: Support<Vector: Space<DVec = D>> + ?Sized,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        let LinearOutcome::Touches(touch) = outcome else {
-            return None;
-        };
-        let moved = pair.with_second_moved(self.velocity * touch.safe);
-        let contact = moved.touching_contact(&touch.cores);
-        let [on_first, on_second] = touch.is_on_face;
-        let face_normal = if pair.swapped && on_first || !pair.swapped && on_second {
-            contact.normal
-        } else {
-            let velocity_a = motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation);
-            let velocity_b = motion_b.translation + contact.offset_b.rotated_by(motion_b.rotation);
-            let motion = (velocity_a - velocity_b, rotation_b);
-            face_normal(pair.b, motion, self.size, &contact)
-        };
-        Some(CastHit64 {
-            status: CastStatus::Hit,
-            safe: touch.safe,
-            touching: touch.touching,
-            contact,
-            face_normal,
-        })
-    }
-
-    fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<LinearOutcome<D>> {
-        let mut time = 0.0;
-        let mut cores = boxes.nearest()?;
-        let mut gap = -cores.depth - self.radius_sum;
-        if gap <= self.clearance {
+/// Returns the first touch, or `Some(None)` for a miss. Returns `None` if neither is certain.
+/// `velocity` is that of the second shape relative to the first, in the frame of the pair.
+pub fn linear_touch<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    velocity: D,
+    scale: &CastScale,
+) -> Option<Option<CertifiedTouch<D>>> {
+    let radius_sum = pair.radius_sum();
+    let mut ray = RayState {
+        time: 0.0,
+        position: D::ZERO,
+        simplex: Simplex::new(),
+        nearest: Nearest {
+            point: -pair.relative().translation,
+            weights: [0.0; 4],
+        },
+        normal: D::ZERO,
+        start_gap: f64::NEG_INFINITY,
+        velocity,
+        radius_sum,
+        scale,
+    };
+    let mut band = 0.5 * scale.margin;
+    let mut best = f64::INFINITY;
+    for _ in 0..MAX_ITERATIONS {
+        let normal = (-ray.nearest.point).unit()?;
+        let vertex = pair.vertex(normal);
+        let height = normal.dot(ray.position - vertex.point) - radius_sum;
+        let start_gap = -normal.dot(vertex.point) - radius_sum;
+        ray.start_gap = ray.start_gap.max(start_gap);
+        let above = height - scale.stop_gap;
+        if above > 0.0 {
+            let closing_speed = -normal.dot(velocity);
+            let step = above / closing_speed;
+            if closing_speed <= 0.0 || ray.time + step >= 1.0 {
+                let is_certain = ray.start_gap > scale.clearance();
+                pair.record(|| ray.at_end(vertex));
+                return is_certain.then_some(None);
+            }
+            ray.time += step;
+            ray.position = velocity * ray.time;
+            ray.normal = normal;
+            best = f64::INFINITY;
+        }
+        ray.add(vertex)?;
+        pair.record(|| ray.to_step(vertex));
+        let distance = ray.nearest.point.length();
+        if distance - radius_sum <= scale.stop_gap + band {
+            return ray.certified_touch(pair).map(Some);
+        }
+        // By rounding, the simplex comes no nearer. Also ends a loop with NaN.
+        let is_nearer = distance < best;
+        if !is_nearer {
             return None;
         }
-        let limit = (CAST_TOUCHING * self.size).max(2.0 * self.margin);
-        let mut target = 2.0 * self.margin;
-        let mut root = boxes.has_points().then(|| self.root_of_points());
-        for _ in 0..MAX_STEPS {
-            let closing_speed = -cores.normal.dot(self.velocity);
-            let newton = (gap - self.stop_gap) / closing_speed;
-            let step = root.take().unwrap_or(newton);
-            if closing_speed <= 0.0 || time + step >= 1.0 {
-                return Some(LinearOutcome::Misses);
-            }
-            time += step;
-            boxes.relative.translation = self.center + self.velocity * time;
-            cores = boxes.nearest()?;
-            gap = -cores.depth - self.radius_sum;
-            if gap <= target {
-                return self.touch(time, gap, cores);
-            }
-            target = (target * TARGET_GROWTH).min(limit);
-        }
-        None
+        best = distance;
+        band = (band * BAND_GROWTH).min((MAX_BAND * scale.size).max(scale.margin));
     }
+    None
+}
 
-    /// Returns the time at which two points are at the distance of a touch, infinite if they never
-    /// are.
-    fn root_of_points(&self) -> f64 {
-        let square = self.velocity.length_squared();
-        let nearest = -self.center.dot(self.velocity) / square;
-        let offset = (self.center + self.velocity * nearest).length();
-        let radius = self.radius_sum + self.stop_gap;
-        if offset > radius {
-            return f64::INFINITY;
+/// The state of the loop between two steps.
+struct RayState<'a, D: DVector> {
+    time: f64,
+    /// x.
+    position: D,
+    simplex: Simplex<D>,
+    /// y - x.
+    nearest: Nearest<D>,
+    /// The normal of the last plane, from the first shape to the second.
+    normal: D,
+    /// The largest gap of a plane at the start.
+    start_gap: f64,
+    /// v.
+    velocity: D,
+    radius_sum: f64,
+    scale: &'a CastScale,
+}
+
+impl<D: DVector> RayState<'_, D> {
+    /// Adds a vertex, and keeps those of which the nearest point is a combination. Returns `None`
+    /// if the simplex is full: then it contains x, and the shapes overlap.
+    fn add(&mut self, vertex: Vertex<D>) -> Option<()> {
+        if self.simplex.iter().all(|old| old.point != vertex.point) {
+            self.simplex.try_push(vertex).ok()?;
         }
-        nearest - ((radius - offset) * (radius + offset)).sqrt() / self.speed
+        self.nearest = nearest_to(self.position, &self.simplex);
+        self.nearest.reduce(&mut self.simplex);
+        Some(())
     }
 
     /// Returns the touch if the shapes certainly overlap afterwards.
-    fn touch(&self, safe: f64, gap: f64, cores: Penetration<D>) -> Option<LinearOutcome<D>> {
-        let closing_speed = -cores.normal.dot(self.velocity);
-        let between = cores.second - cores.first;
-        let square = self.speed * self.speed;
-        let end = (PROBED_MOTION * self.size / self.speed).max(1.0 - safe);
-        let deepest = (-between.dot(self.velocity) / square).clamp(0.0, end);
-        let depth = self.radius_sum - (between + self.velocity * deepest).length();
-        let step = gap / closing_speed;
-        let overlaps = gap > 0.0 && closing_speed > 0.0 && depth > self.slack;
-        overlaps.then(|| LinearOutcome::Touches(self.touching(safe, step, cores)))
+    fn certified_touch(
+        &self,
+        pair: &impl MinkowskiDifference<Vector = D>,
+    ) -> Option<CertifiedTouch<D>> {
+        let (scale, speed) = (self.scale, self.velocity.length());
+        let closing_speed = -self.normal.dot(self.velocity);
+        let distance = self.nearest.point.length();
+        let is_apart = self.start_gap > scale.clearance() && distance > self.radius_sum;
+        let end = scale.probed_end(self.time, speed);
+        let deeper = scale.probed_time(self.time, closing_speed, end);
+        if !is_apart || closing_speed <= 0.0 || !self.overlaps(deeper, pair) {
+            return None;
+        }
+        let (first, second) = self.nearest.witnesses(&self.simplex);
+        let step = scale.stop_gap / closing_speed;
+        Some(CertifiedTouch {
+            safe: self.time,
+            touching: scale.touching_time(self.time, step, speed),
+            cores: Penetration {
+                normal: self.normal,
+                depth: -distance,
+                first,
+                second: second + self.position,
+                scale: scale.size,
+            },
+            is_on_face: [
+                self.is_on_facet_of(|vertex| vertex.first),
+                self.is_on_facet_of(|vertex| vertex.second),
+            ],
+        })
     }
 
-    /// Returns the touch whose cores have no gap after another step.
-    pub fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> LinearTouch<D> {
-        let is_certain = step * self.speed <= CAST_TOUCHING * self.size;
-        let touching = if is_certain {
-            (safe + step).min(1.0)
-        } else {
-            safe
+    /// Returns `true` if the shapes certainly overlap at the given time. GJK continues from the
+    /// simplex.
+    fn overlaps(&self, time: f64, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
+        let translation = self.velocity * time;
+        let mut simplex = self.simplex.clone();
+        for vertex in simplex.iter_mut() {
+            vertex.second = vertex.second + translation;
+            vertex.point = vertex.point - translation;
+        }
+        let moved = pair.with_second_moved(translation);
+        Gjk::from_simplex(&moved, simplex).is_deeper(&moved, self.scale.slack)
+    }
+
+    /// Returns the state at the end of a motion that a vertex proves to be free.
+    fn at_end(mut self, vertex: Vertex<D>) -> Step<D> {
+        (self.time, self.position) = (1.0, self.velocity);
+        let _ = self.add(vertex);
+        self.to_step(vertex)
+    }
+
+    /// Returns the state after an iteration that evaluated a vertex.
+    fn to_step(&self, vertex: Vertex<D>) -> Step<D> {
+        let normal = vertex.direction;
+        Step::Cast {
+            interval: [self.time, self.certain_touch().unwrap_or(f64::INFINITY)],
+            gjk: GjkStep {
+                vertex,
+                simplex: self.simplex.to_vec(),
+                target: self.position,
+                nearest: self.position + self.nearest.point,
+                lower_bound: normal.dot(self.position - vertex.point).max(0.0),
+                upper_bound: self.nearest.point.length(),
+            },
+        }
+    }
+
+    /// Returns a time at which the shapes certainly touch: the time at which x is at the distance
+    /// of the radii from the plane through y with normal x - y, if it is then that near to the
+    /// simplex, too.
+    fn certain_touch(&self) -> Option<f64> {
+        let normal = (-self.nearest.point).unit()?;
+        let gap = self.nearest.point.length() - self.radius_sum;
+        let time = self.time - gap / normal.dot(self.velocity);
+        let nearest = nearest_to(self.velocity * time, &self.simplex);
+        let is_near = nearest.point.length() <= self.radius_sum + self.scale.margin;
+        (time >= self.time && is_near).then_some(time)
+    }
+
+    /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
+    /// and the nearest point is well inside.
+    fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
+        let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
+        if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {
+            return false;
+        }
+        let Some((base, others)) = self.simplex.split_first() else {
+            return false;
         };
-        LinearTouch {
-            safe,
-            touching,
-            cores,
-            is_on_face: [false; 2],
-        }
-    }
-
-    fn by_sweep(
-        &self,
-        mut boxes: BoxPair<D>,
-        pair: &impl MinkowskiDifference<Vector = D>,
-    ) -> Option<LinearOutcome<D>> {
-        // A slower motion is nearly at rest along every axis.
-        if self.speed <= self.clearance {
-            return None;
-        }
-        let mut swept = SweptBoxes::new(self.velocity, self.radius_sum, self.slack);
-        swept.add_faces(&boxes);
-        if self.passes(swept.overlap()) {
-            return Some(LinearOutcome::Misses);
-        }
-        if self.radius_sum > 0.0 {
-            return None;
-        }
-        swept.add_edges(&boxes);
-        self.at_overlap(swept.overlap(), pair, |safe| {
-            boxes.relative.translation = self.center + self.velocity * safe;
-            let axis = swept.axis(&boxes)?;
-            Some((boxes.contact(&axis), axis.has_faces()))
-        })
-    }
-
-    /// Returns `None` for shapes that are not polygons, too.
-    fn by_swept_polygons(
-        &self,
-        pair: &impl MinkowskiDifference<Vector = D>,
-    ) -> Option<LinearOutcome<D>> {
-        if self.speed <= self.clearance || self.radius_sum > 0.0 {
-            return None;
-        }
-        let swept = SweptPolygons::new(pair, self.velocity, self.slack, self.size)?;
-        self.at_overlap(&swept.overlap, pair, |safe| {
-            let contact = swept.contact(self.velocity * safe, self.size)?;
-            Some((contact, swept.has_edges()))
-        })
-    }
-
-    /// Returns the outcome for cores without radii that overlap in an interval. `contact` returns
-    /// their contact at a time shortly before, and whether its normal is that of a face of each.
-    fn at_overlap(
-        &self,
-        overlap: &SweptOverlap,
-        pair: &impl MinkowskiDifference<Vector = D>,
-        contact: impl FnOnce(f64) -> Option<(Penetration<D>, [bool; 2])>,
-    ) -> Option<LinearOutcome<D>> {
-        if self.passes(overlap) {
-            return Some(LinearOutcome::Misses);
-        }
-        let end = (overlap.enter + PROBED_MOTION * self.size / self.speed).max(1.0);
-        if overlap.start_gap <= self.clearance || !overlap.overlaps_deeply(end) {
-            return None;
-        }
-        let safe = (overlap.enter - self.stop_gap / overlap.closing_speed).max(0.0);
-        let step = overlap.enter - safe;
-        if step * self.speed > CAST_TOUCHING * self.size {
-            return None;
-        }
-        let moved = pair.with_second_moved(self.velocity * safe);
-        let (cores, is_on_face) = contact(safe)?;
-        let cores = cores.with_opposite_points(&moved);
-        Some(LinearOutcome::Touches(LinearTouch {
-            is_on_face,
-            ..self.touching(safe, step, cores)
-        }))
-    }
-
-    /// Returns `true` if the cores certainly do not overlap before the end.
-    fn passes(&self, overlap: &SweptOverlap) -> bool {
-        let before = self.stop_gap / overlap.closing_speed;
-        overlap.start_gap > self.clearance
-            && (overlap.exit <= 0.0
-                || overlap.enter >= overlap.exit
-                || overlap.enter - before >= 1.0)
+        let edges = others.iter().map(|vertex| core(vertex) - core(base));
+        let edges: ArrayVec<D, 3> = edges.collect();
+        let sides = (1..D::DIMENSION).map(|_| self.scale.size);
+        let area = FACET_PART * sides.product::<f64>();
+        D::perpendicular(&edges).is_some_and(|normal| normal.length() >= area)
     }
 }

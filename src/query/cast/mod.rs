@@ -3,25 +3,28 @@
 //! | file | contents |
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
-//! | `linear.rs` | linear casts, of points, segments and boxes in closed form |
-//! | `linear_gjk.rs` | linear casts of any two convex shapes |
-//! | `ball.rs` | casts of a ball and a rotating box, in closed form |
-//! | `core_box.rs` | boxes around cores, and the size of a pair |
-//! | `body.rs`, `moving_pair.rs` | a shape and a pair, with the separation, as functions of time |
-//! | `axis.rs` | the axes of a separation, and bounds of its rates |
-//! | `solve.rs` | the first touch as a certified interval of time |
-//! | `face_normal.rs` | the face that opposes the motion most |
+//! | `direct.rs` | casts that need no certificates, by the files below |
+//! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
+//! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
+//! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
+//! | `solve.rs` | all other casts: the first touch as a certified interval of time |
+//! | `moving_pair.rs`, `body.rs` | a pair and a shape, with the separation, as functions of time |
+//! | `separating_axis.rs` | the axes of a separation, and bounds of its rates |
+//! | `scale.rs` | the size of a pair, and the lengths that decide its cast |
+//! | `touch.rs`, `face_normal.rs` | the first touch, and the face that opposes the motion most |
 
-mod axis;
-mod ball;
 mod body;
-mod core_box;
+mod direct;
+mod distance;
 mod face_normal;
 mod linear;
-mod linear_gjk;
 mod motion;
 mod moving_pair;
+mod scale;
+mod separating_axis;
 mod solve;
+mod sweep;
+mod touch;
 
 use crate::{
     math::Vec3,
@@ -30,14 +33,13 @@ use crate::{
         trace::Trace,
     },
     shape::{DVecOf, Support},
-    space::{DVector, Pose, Space},
+    space::{DVector, Space},
 };
-use ball::solve_ball;
-use linear::{is_linear, solve_linear, trace_linear};
+use direct::{cast_directly, trace_linear};
 pub use motion::Motion;
 pub(crate) use motion::Motion64;
+use motion::Moving64;
 use moving_pair::MovingPair;
-use solve::solve;
 
 /// The first touch of two moving shapes, as [`cast_shape`](super::cast_shape) and
 /// [`cast_motion`](super::cast_motion) return it.
@@ -139,9 +141,6 @@ impl<D: DVector> CastHit64<D> {
     }
 }
 
-/// The pose of a shape at the start, and its motion.
-type Moving<D> = (Pose<D>, Motion64<D>);
-
 /// Options of [`cast_shape`](super::cast_shape) and [`cast_motion`](super::cast_motion).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CastOptions {
@@ -191,7 +190,7 @@ where
 fn cast_in_world<V: Space>(
     motion_a: Motion<V>,
     motion_b: Motion<V>,
-    solve: impl FnOnce(Moving<V::DVec>, Moving<V::DVec>) -> Option<CastHit64<V::DVec>>,
+    solve: impl FnOnce(Moving64<V::DVec>, Moving64<V::DVec>) -> Option<CastHit64<V::DVec>>,
 ) -> Option<CastHit<V>> {
     let (motion_a, motion_b) = (motion_a.valid()?, motion_b.valid()?);
     let hit = solve(motion_a, motion_b)?;
@@ -203,22 +202,15 @@ fn cast_in_world<V: Space>(
 /// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.
 pub(crate) fn cast_moving<A, B>(
     a: &A,
-    (pose_a, motion_a): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
+    moving_a: Moving64<DVecOf<A>>,
     b: &B,
-    (pose_b, motion_b): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
+    moving_b: Moving64<DVecOf<A>>,
     options: CastOptions,
 ) -> Option<CastHit64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let closed_form = if is_linear(a, &motion_a) && is_linear(b, &motion_b) {
-        solve_linear(a, (pose_a, motion_a), b, (pose_b, motion_b))
-    } else {
-        solve_ball(a, (pose_a, motion_a), b, (pose_b, motion_b))
-    };
-    closed_form.unwrap_or_else(|| {
-        let pair = MovingPair::new(a, (pose_a, motion_a), b, (pose_b, motion_b))?;
-        solve(&pair, options)
-    })
+    cast_directly(a, moving_a, b, moving_b)
+        .unwrap_or_else(|| MovingPair::new(a, moving_a, b, moving_b)?.solve(options))
 }

@@ -4,6 +4,7 @@ use bevy::transform::components::Transform;
 
 use crate::{
     math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
+    shape::Support,
     space::{DVector, Pose, ShapePose, Space},
 };
 
@@ -84,7 +85,7 @@ impl<V: Space> Motion<V> {
     }
 
     /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
-    pub(crate) fn valid(&self) -> Option<StartAndMotion64<V::DVec>> {
+    pub(crate) fn valid(&self) -> Option<Moving64<V::DVec>> {
         self.start.valid().zip(self.local())
     }
 
@@ -144,7 +145,7 @@ pub struct Motion64<D: DVector> {
 }
 
 /// The pose of a shape at the start, and the motion from it.
-pub type StartAndMotion64<D> = (Pose<D>, Motion64<D>);
+pub type Moving64<D> = (Pose<D>, Motion64<D>);
 
 impl<D: DVector> Motion64<D> {
     /// No motion.
@@ -159,5 +160,21 @@ impl<D: DVector> Motion64<D> {
             rotation: Default::default(),
             pivot: D::ZERO,
         }
+    }
+
+    /// Returns `true` if a shape rotates. A point that rotates about itself does not.
+    pub fn rotates<S>(&self, shape: &S) -> bool
+    where
+        S: Support<Vector: Space<DVec = D>> + ?Sized,
+    {
+        let is_round = || self.pivot == D::ZERO && shape.core().is_point();
+        D::angle_size(self.rotation) != 0.0 && !is_round()
+    }
+
+    /// Returns the velocity of a point of the shape, given relative to the shape's translation at
+    /// the same time.
+    pub fn velocity_at(&self, time: f64, offset: D) -> D {
+        let center = D::rotation(self.rotation * time) * self.pivot;
+        self.translation + (offset - center).rotated_by(self.rotation)
     }
 }

@@ -6,17 +6,17 @@
 //! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
 //! ```
 //!
-//! s(t) takes two support points, and is a lower bound on the distance. See `axis.rs` for bounds of
-//! its derivatives.
+//! s(t) takes two support points, and is a lower bound on the distance. See `separating_axis.rs`
+//! for bounds of its derivatives.
 
 use crate::{
     query::{
         analytic::half_space::HalfSpaceSolver,
         cast::{
-            axis::{Axis, RateBounds, Separation, rates_along_turning_axis},
             body::Body,
-            core_box::{CoreBox, pair_size},
-            motion::Motion64,
+            motion::Moving64,
+            scale::{CastScale, CoreBox},
+            separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis},
         },
         gjk::{Gjk, Goal, State},
         minkowski::{MinkowskiDifference, Pair},
@@ -36,7 +36,7 @@ const MAX_AXIS_TURN: f64 = 2.0;
 pub struct Proximity<D: DVector> {
     /// The distance between the shapes, negative if they overlap.
     pub gap: f64,
-    pub axis: Axis<D>,
+    pub axis: SeparatingAxis<D>,
     /// The nearest points of the cores.
     pub cores: Penetration<D>,
     /// `true` if the direction of the axis is known.
@@ -47,16 +47,12 @@ pub struct Proximity<D: DVector> {
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     /// At the start.
     pub start: Pair<'a, A, B>,
+    /// In the caller's order.
+    pub moving: [Moving64<DVecOf<A>>; 2],
     /// In the order of the pair.
     bodies: [Body<DVecOf<A>>; 2],
-    /// `true` for a shape whose core is a point: its rotation is ignored.
-    is_point: [bool; 2],
-    /// The size of the pair: half the diagonals of the boxes around the cores, plus the radii.
-    pub size: f64,
-    /// A bound on the rounding errors of relative positions.
-    pub rounding: f64,
-    /// The index of the half-space, if there is one.
-    half_space: Option<usize>,
+    pub scale: CastScale,
+    has_half_space: bool,
     is_rotating: bool,
 }
 
@@ -68,46 +64,34 @@ where
     /// Returns `None` if a shape is invalid, or if both are half-spaces.
     pub fn new(
         a: &'a A,
-        (pose_a, motion_a): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
+        moving_a: Moving64<DVecOf<A>>,
         b: &'a B,
-        (pose_b, motion_b): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
+        moving_b: Moving64<DVecOf<A>>,
     ) -> Option<Self> {
-        let start = Pair::new(a, pose_a, b, pose_b);
+        let start = Pair::new(a, moving_a.0, b, moving_b.0);
+        let [origin_a, origin_b] = start.origins;
+        let origin = if start.swapped { origin_b } else { origin_a };
         let boxes = [CoreBox::new(a), CoreBox::new(b)];
-        let bodies = |origin| {
-            [(pose_a, motion_a, &boxes[0]), (pose_b, motion_b, &boxes[1])]
-                .map(|(pose, motion, around)| Body::new(pose, origin, motion, around.farthest))
+        let mut bodies = [
+            Body::new(a, moving_a, origin, &boxes[0]),
+            Body::new(b, moving_b, origin, &boxes[1]),
+        ];
+        if start.swapped {
+            bodies.reverse();
+        }
+        let extent = |body: &Body<DVecOf<A>>| {
+            body.velocity.extent() + body.center.extent() + body.arm.extent()
         };
-        let is_point = [a.core().is_point(), b.core().is_point()];
-        let half_spaces = [&boxes[0], &boxes[1]].map(|around| around.is_half_space);
-        let (bodies, is_point, half_spaces) = if start.swapped {
-            let [body_a, body_b] = bodies(pose_b.translation);
-            let [point_a, point_b] = is_point;
-            let [half_a, half_b] = half_spaces;
-            ([body_b, body_a], [point_b, point_a], [half_b, half_a])
-        } else {
-            (bodies(pose_a.translation), is_point, half_spaces)
-        };
-        let half_space = match half_spaces {
-            [true, true] => return None,
-            [true, false] => Some(0),
-            [false, true] => Some(1),
-            [false, false] => None,
-        };
-        let size = pair_size(&boxes, start.radius_sum());
-        let travel: f64 = bodies
-            .iter()
-            .map(|body| body.velocity.extent() + body.center.extent() + body.arm.extent())
-            .sum();
-        let rounding = 4.0 * f64::EPSILON * (travel + size);
-        (size.is_finite() && rounding.is_finite()).then_some(Self {
+        let travel = bodies.iter().map(extent).sum();
+        let scale = CastScale::new(&boxes, start.radius_sum(), travel)?;
+        let [first, second] = &bodies;
+        (!first.is_half_space || !second.is_half_space).then_some(Self {
             start,
+            moving: [moving_a, moving_b],
+            has_half_space: first.is_half_space || second.is_half_space,
             is_rotating: bodies.iter().any(|body| body.angular_speed > 0.0),
             bodies,
-            is_point,
-            size,
-            rounding,
-            half_space,
+            scale,
         })
     }
 
@@ -120,118 +104,131 @@ where
             let inverse = DVecOf::<A>::transpose(self.start.frame);
             return self.start.with_second_moved(inverse * (velocity * time));
         }
-        let identity = DVecOf::<A>::IDENTITY;
         let (first, second) = (first.pose(time), second.pose(time));
-        let frame = if self.is_point[0] {
-            identity
-        } else {
-            first.rotation
-        };
+        let frame = first.rotation;
         let inverse = DVecOf::<A>::transpose(frame);
-        let rotation = if self.is_point[1] {
-            identity
-        } else {
-            inverse * second.rotation
-        };
-        let translation = inverse * (second.translation - first.translation);
         let relative = Pose {
-            rotation,
-            translation,
+            rotation: inverse * second.rotation,
+            translation: inverse * (second.translation - first.translation),
         };
         let origins = [first.translation, second.translation];
         self.start.with_poses(frame, relative, origins)
     }
 
     /// Returns bounds on the rates of the separation along an axis between two times.
-    pub fn rate_bounds(&self, axis: Axis<DVecOf<A>>, [from, to]: [f64; 2]) -> RateBounds {
+    pub fn rate_bounds(&self, axis: SeparatingAxis<DVecOf<A>>, interval: [f64; 2]) -> RateBounds {
         let [first, second] = &self.bodies;
-        let velocity = second.velocity - first.velocity;
-        let distance = (second.center - first.center + velocity * from).length()
-            + velocity.length() * (to - from);
-        match axis {
-            Axis::Fixed(normal) => {
-                let mut bounds = RateBounds {
-                    speed: velocity.dot(normal).abs(),
-                    curvature: 0.0,
-                };
-                for body in &self.bodies {
-                    if body.spin > 0.0 {
-                        let turn = normal.rotated_by(body.angular_velocity).length();
-                        bounds.speed += body.spin * turn / body.angular_speed;
-                        bounds.curvature += body.spin * turn;
-                    }
-                }
-                bounds
-            }
-            Axis::Turning {
+        let normal = match axis {
+            SeparatingAxis::Fixed(normal) => normal,
+            SeparatingAxis::Turning {
                 angular_velocity, ..
             } => {
                 let turn = DVecOf::<A>::angle_size(angular_velocity);
-                let offset = distance + first.reach + second.reach;
-                let speed = velocity.length() + first.spin + second.spin;
-                let acceleration =
-                    first.angular_speed * first.spin + second.angular_speed * second.spin;
-                rates_along_turning_axis(turn, offset, speed, acceleration)
+                return self.turning_rate_bounds(turn, interval);
             }
-            Axis::HalfSpace => {
-                let (plane, other) = match self.half_space {
-                    Some(0) => (first, second),
-                    _ => (second, first),
-                };
-                let speed = velocity.length() + other.spin;
-                let acceleration = other.angular_speed * other.spin;
-                let offset = distance + other.reach;
-                rates_along_turning_axis(plane.angular_speed, offset, speed, acceleration)
+            SeparatingAxis::HalfSpace => return self.turning_rate_bounds(0.0, interval),
+        };
+        let mut bounds = RateBounds {
+            speed: (second.velocity - first.velocity).dot(normal).abs(),
+            curvature: 0.0,
+        };
+        for body in self.bodies.iter().filter(|body| body.spin > 0.0) {
+            let turn = normal.rotated_by(body.angular_velocity).length();
+            bounds.speed += body.spin * turn / body.angular_speed;
+            bounds.curvature += body.spin * turn;
+        }
+        bounds
+    }
+
+    /// Returns bounds on the rates along any axis that rotates at the angular speed `turn`. The
+    /// axis of a half-space rotates with it instead.
+    fn turning_rate_bounds(&self, mut turn: f64, [from, to]: [f64; 2]) -> RateBounds {
+        let [first, second] = &self.bodies;
+        let velocity = second.velocity - first.velocity;
+        let (mut speed, mut acceleration) = (velocity.length(), 0.0);
+        let mut length =
+            (second.center - first.center + velocity * from).length() + speed * (to - from);
+        for body in &self.bodies {
+            if body.is_half_space {
+                turn = body.angular_speed;
+            } else {
+                length += body.reach;
+                speed += body.spin;
+                acceleration += body.angular_speed * body.spin;
             }
         }
+        rates_along_turning_axis(turn, length, speed, acceleration)
     }
 
     /// Returns a bound on the speed of any point of one shape relative to any point of the other.
     pub fn speed_bound(&self) -> f64 {
-        let [first, second] = &self.bodies;
-        let velocity = (second.velocity - first.velocity).length();
-        match self.half_space {
-            Some(_) => self.rate_bounds(Axis::HalfSpace, [0.0, 1.0]).speed,
-            None => velocity + first.spin + second.spin,
-        }
+        self.turning_rate_bounds(0.0, [0.0, 1.0]).speed
     }
 
     /// Returns the separation along an axis at the given time.
-    pub fn separation(&self, time: f64, axis: Axis<DVecOf<A>>) -> Separation {
+    pub fn separation(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> Separation {
         let pair = self.at(time);
-        let normal = axis.normal(time);
-        let (normal, gap, points) = match normal {
+        let (normal, gap, first, second) = match axis.normal(time) {
             Some(normal) => {
                 let local = DVecOf::<A>::transpose(pair.frame) * normal;
                 let vertex = pair.vertex(local);
                 (
                     normal,
                     -vertex.point.dot(local),
-                    [vertex.first, vertex.second],
+                    vertex.first,
+                    vertex.second,
                 )
             }
             None => match HalfSpaceSolver::new(&pair) {
                 Some(solver) => {
                     let contact = solver.contact();
                     let normal = pair.frame * contact.normal;
-                    (normal, -contact.depth, [contact.first, contact.second])
+                    (normal, -contact.depth, contact.first, contact.second)
                 }
                 // A support function that returns NaN only in some directions.
-                None => (DVecOf::<A>::ZERO, f64::NAN, [DVecOf::<A>::ZERO; 2]),
+                None => {
+                    return Separation {
+                        gap: f64::NAN,
+                        closing_speed: 0.0,
+                    };
+                }
             },
         };
+        let [first_velocity, second_velocity] = self.velocities(time, &pair, [first, second]);
+        let mut closing_speed = (first_velocity - second_velocity).dot(normal);
+        if let SeparatingAxis::Turning {
+            angular_velocity, ..
+        } = axis
+        {
+            let offset = pair.frame * (first - second);
+            closing_speed += offset.dot(normal.rotated_by(angular_velocity));
+        }
         Separation {
             gap: gap - pair.radius_sum(),
-            closing_speed: self.closing_speed(time, &pair, axis, normal, points),
+            closing_speed,
         }
+    }
+
+    /// Returns the velocities of points of both cores, given in the frame of the pair.
+    fn velocities(&self, time: f64, pair: &Pair<A, B>, points: [DVecOf<A>; 2]) -> [DVecOf<A>; 2] {
+        let [first, second] = &self.bodies;
+        if !self.is_rotating {
+            return [first.velocity, second.velocity];
+        }
+        let [origin, _] = pair.origins;
+        let [first_point, second_point] = points.map(|point| origin + pair.frame * point);
+        [
+            first.velocity_at(time, first_point),
+            second.velocity_at(time, second_point),
+        ]
     }
 
     /// Returns the width of the Minkowski difference along an axis: the distance by which one shape
     /// moves along the axis from one side of the other shape to the other side. It is infinite for
     /// a half-space.
-    pub fn width(&self, time: f64, axis: Axis<DVecOf<A>>) -> f64 {
+    pub fn width(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> f64 {
         axis.normal(time).map_or(f64::INFINITY, |normal| {
-            let sides = [normal, -normal].map(Axis::Fixed);
+            let sides = [normal, -normal].map(SeparatingAxis::Fixed);
             -sides
                 .map(|side| self.separation(time, side).gap)
                 .iter()
@@ -239,55 +236,14 @@ where
         })
     }
 
-    /// Returns the speed along a normal at which two points of the cores approach each other.
-    fn closing_speed(
-        &self,
-        time: f64,
-        pair: &Pair<'a, A, B>,
-        axis: Axis<DVecOf<A>>,
-        normal: DVecOf<A>,
-        points: [DVecOf<A>; 2],
-    ) -> f64 {
-        let [first, second] = self.velocities(time, pair, points);
-        let closing_speed = (first - second).dot(normal);
-        match axis {
-            Axis::Turning {
-                angular_velocity, ..
-            } => {
-                let [first, second] = points;
-                let offset = pair.frame * (first - second);
-                closing_speed + offset.dot(normal.rotated_by(angular_velocity))
-            }
-            Axis::Fixed(_) | Axis::HalfSpace => closing_speed,
-        }
-    }
-
-    /// Returns the velocities of points of both cores, given in the frame of the pair.
-    fn velocities(
-        &self,
-        time: f64,
-        pair: &Pair<'a, A, B>,
-        [first, second]: [DVecOf<A>; 2],
-    ) -> [DVecOf<A>; 2] {
-        let [first_body, second_body] = &self.bodies;
-        if !self.is_rotating {
-            return [first_body.velocity, second_body.velocity];
-        }
-        let [origin, _] = pair.origins;
-        [
-            first_body.velocity_at(time, origin + pair.frame * first),
-            second_body.velocity_at(time, origin + pair.frame * second),
-        ]
-    }
-
     /// Returns the distance at the given time, or `None` if a shape is invalid.
     pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
-        if self.half_space.is_some() {
+        if self.has_half_space {
             let cores = HalfSpaceSolver::new(&pair)?.contact();
             return Some(Proximity {
                 gap: -cores.depth - pair.radius_sum(),
-                axis: Axis::HalfSpace,
+                axis: SeparatingAxis::HalfSpace,
                 cores,
                 is_apart: true,
             });
@@ -304,7 +260,7 @@ where
         };
         (gjk.state != State::Invalid).then_some(Proximity {
             gap: gjk.distance - pair.radius_sum(),
-            axis: Axis::Fixed(pair.frame * cores.normal),
+            axis: SeparatingAxis::Fixed(pair.frame * cores.normal),
             cores,
             is_apart: normal.is_some() && gjk.state != State::Enclosed,
         })
@@ -319,45 +275,19 @@ where
         }
     }
 
-    /// Returns the speed at which the shapes approach each other along an axis at the given time.
-    pub fn closing_speed_along(&self, time: f64, axis: Axis<DVecOf<A>>) -> f64 {
-        let [first, second] = &self.bodies;
-        match axis {
-            Axis::Fixed(normal) if !self.is_rotating => {
-                (first.velocity - second.velocity).dot(normal)
-            }
-            _ => self.separation(time, axis).closing_speed,
-        }
-    }
-
-    /// Returns the contact in which the shapes just touch.
-    pub fn touching_contact(
-        &self,
-        time: f64,
-        proximity: &Proximity<DVecOf<A>>,
-    ) -> Contact64<DVecOf<A>> {
-        let pair = self.at(time);
-        let normal = match proximity.axis.normal(time) {
-            Some(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
-            None => proximity.cores.normal,
-        };
-        pair.touching_contact(&Penetration {
-            normal,
-            ..proximity.cores
-        })
-    }
-
     /// Returns the contact at the given time, or `None` if the shapes do not touch.
     pub fn contact(&self, time: f64) -> Option<Contact64<DVecOf<A>>> {
         Solver::new(self.at(time)).find_contact()
     }
 
     /// Returns the axis of a contact.
-    pub fn axis_of(&self, contact: &Contact64<DVecOf<A>>) -> Axis<DVecOf<A>> {
-        match self.half_space {
-            Some(_) => Axis::HalfSpace,
-            None if self.start.swapped => Axis::Fixed(-contact.normal),
-            None => Axis::Fixed(contact.normal),
+    pub fn contact_axis(&self, contact: &Contact64<DVecOf<A>>) -> SeparatingAxis<DVecOf<A>> {
+        if self.has_half_space {
+            SeparatingAxis::HalfSpace
+        } else if self.start.swapped {
+            SeparatingAxis::Fixed(-contact.normal)
+        } else {
+            SeparatingAxis::Fixed(contact.normal)
         }
     }
 
@@ -366,10 +296,10 @@ where
     /// the axis rotates with the first or the second shape instead.
     pub fn turning_axis(
         &self,
-        (earlier, before): (f64, Axis<DVecOf<A>>),
-        (later, now): (f64, Axis<DVecOf<A>>),
+        (earlier, before): (f64, SeparatingAxis<DVecOf<A>>),
+        (later, now): (f64, SeparatingAxis<DVecOf<A>>),
         with_second: bool,
-    ) -> Axis<DVecOf<A>> {
+    ) -> SeparatingAxis<DVecOf<A>> {
         let normals = before.normal(earlier).zip(now.normal(later));
         let Some((old, new)) = normals.filter(|_| self.is_rotating) else {
             return now;
@@ -385,29 +315,10 @@ where
         } else {
             first.angular_velocity
         };
-        Axis::Turning {
+        SeparatingAxis::Turning {
             normal: new,
             since: later,
             angular_velocity,
         }
-    }
-
-    /// Returns the velocity of the caller's first shape relative to the second at a contact, and
-    /// the rotation of the second.
-    pub fn relative_motion(
-        &self,
-        time: f64,
-        contact: &Contact64<DVecOf<A>>,
-    ) -> (DVecOf<A>, <DVecOf<A> as DVector>::Matrix) {
-        let [first, second] = &self.bodies;
-        let (a, b) = if self.start.swapped {
-            (second, first)
-        } else {
-            (first, second)
-        };
-        let pose = b.pose(time);
-        let point = pose.translation + contact.offset_b;
-        let velocity = a.velocity_at(time, point) - b.velocity_at(time, point);
-        (velocity, pose.rotation)
     }
 }

@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        forecast::unbounded::{Unbounded, Vertex},
+        forecast::unbounded::{ShadowVertex, UnboundedBody},
         minkowski::MinkowskiDifference,
     },
     shape::Core,
@@ -30,23 +30,23 @@ use crate::{
 
 /// The maximum number of steps to a tangent plane. Newton's method takes a few. Without a tangent,
 /// the loop continues with the direction of the support point.
-const MAX_TILTS: usize = 16;
+const MAX_TANGENT_STEPS: usize = 16;
 
 /// The maximum number of steps of the loop. At most 256 of them add vertices, and the others
 /// close facets.
-const MAX_STEPS: usize = 1024;
+const MAX_SHADOW_STEPS: usize = 1024;
 
 /// The maximum number of steps of the compass search. The angle is halved in each step that finds
 /// no better axis. So the last angle is below 1e-6 if at most 23 steps find a better one.
-const MAX_POLISH: usize = 40;
+const MAX_COMPASS_STEPS: usize = 40;
 
 /// The tangent of the first angle of the compass search: about half of the angle between neighbors
 /// if 256 directions, as many as a body has vertices, are spread over a sphere.
-const FIRST_ANGLE: f64 = 0.1;
+const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
 /// The sine of the angle up to which a support point counts as below a plane through the origin,
 /// and a direction as in the plane of a facet: 1,000 times [`ROUNDING`].
-const LEVEL: f64 = 1e-12;
+const LEVEL_SINE: f64 = 1e-12;
 
 /// Returns the shortest translation of the end of a motion out of the shadow of O, or zero if it is
 /// outside. O is the Minkowski difference of the pair with its radii. For the shadow, it is moved
@@ -69,14 +69,14 @@ pub fn shortest_exit<D: DVector>(
         axis_of_ball(center, radius, translation)
             .map(|normal| (normal, (center - translation).dot(normal) + radius))
     } else {
-        let mut search = Search {
+        let mut search = ShadowSearch {
             support,
             translation,
             scale: translation.length(),
             best: None,
         };
         if search.run(normal).is_none() {
-            search.polish();
+            search.compass_search();
         }
         search.best
     };
@@ -104,7 +104,7 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D>
     Some(side * (1.0 - sine * sine).sqrt() - ray * sine)
 }
 
-struct Search<D, F> {
+struct ShadowSearch<D, F> {
     /// Returns the support point of O along a unit vector, and the rounding error of its height.
     support: F,
     translation: D,
@@ -123,15 +123,15 @@ struct Extreme<D> {
     is_below: bool,
 }
 
-impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
+impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
     fn evaluate(&mut self, normal: D) -> Extreme<D> {
         let (point, rounding) = (self.support)(normal);
         let length = point.length();
         self.scale = self.scale.max(self.translation.length() + length);
         let height = point.dot(normal);
-        let is_below = height <= (LEVEL * length).max(rounding);
+        let is_below = height <= (LEVEL_SINE * length).max(rounding);
         if is_below {
-            self.offer(normal, height);
+            self.keep_if_shorter(normal, height);
         }
         Extreme {
             point,
@@ -141,7 +141,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
     }
 
     /// Takes an axis that separates the shapes at the start, if it is better.
-    fn offer(&mut self, normal: D, height: f64) {
+    fn keep_if_shorter(&mut self, normal: D, height: f64) {
         let length = height - normal.dot(self.translation);
         if self.best.is_none_or(|(_, least)| length < least) {
             self.best = Some((normal, length));
@@ -150,7 +150,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
 
     /// Tilts a direction until it separates the shapes at the start. Returns the support point.
     fn tilt(&mut self, mut normal: D) -> Option<Extreme<D>> {
-        for _ in 0..MAX_TILTS {
+        for _ in 0..MAX_TANGENT_STEPS {
             let extreme = self.evaluate(normal);
             if extreme.is_below {
                 return Some(extreme);
@@ -163,7 +163,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
 
     /// Returns the cone from a point of O along the directions to points of O, or `None` if O has
     /// no volume as seen from the origin.
-    fn begin(&mut self, point: D) -> Option<Unbounded<D>> {
+    fn begin(&mut self, point: D) -> Option<UnboundedBody<D>> {
         let mut directions = ArrayVec::<D, 3>::new();
         directions.push(point.unit()?);
         while directions.len() < D::DIMENSION {
@@ -175,13 +175,13 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
                 under
             };
             let direction = farther.point.unit()?;
-            if direction.dot(side).abs() <= LEVEL {
+            if direction.dot(side).abs() <= LEVEL_SINE {
                 return None;
             }
             directions.push(direction);
         }
-        let tolerances = [COPLANAR_DISTANCE * self.scale, LEVEL];
-        Some(Unbounded::new(
+        let tolerances = [COPLANAR_DISTANCE * self.scale, LEVEL_SINE];
+        Some(UnboundedBody::new(
             point,
             &directions,
             self.translation,
@@ -194,18 +194,18 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
     fn run(&mut self, normal: D) -> Option<()> {
         let start = self.tilt(normal)?;
         let mut body = self.begin(start.point)?;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_SHADOW_STEPS {
             let (index, facet) = body.nearest()?;
             let is_least = |length: f64| length - facet.clearance <= DEPTH_GAP * self.scale;
             if self.best.is_some_and(|(_, length)| is_least(length)) {
                 return Some(());
             }
             let extreme = self.evaluate(facet.normal);
-            let mut vertex = Vertex::Point(extreme.point);
+            let mut vertex = ShadowVertex::Point(extreme.point);
             if !extreme.is_below {
-                let direction = Vertex::Direction(extreme.point.unit()?);
+                let direction = ShadowVertex::Direction(extreme.point.unit()?);
                 if body.contains(direction) {
-                    self.offer(facet.normal, extreme.height);
+                    self.keep_if_shorter(facet.normal, extreme.height);
                 } else {
                     self.tilt(facet.normal);
                     vertex = direction;
@@ -222,9 +222,9 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
 
     /// Improves the best axis by a compass search, after an early end. The best facet is near the
     /// best axis, and the length near a minimum is a square of the angle.
-    fn polish(&mut self) -> Option<()> {
-        let mut angle = FIRST_ANGLE;
-        for _ in 0..MAX_POLISH {
+    fn compass_search(&mut self) -> Option<()> {
+        let mut angle = FIRST_COMPASS_TANGENT;
+        for _ in 0..MAX_COMPASS_STEPS {
             let (normal, length) = self.best?;
             for side in normal.tangents().into_iter().flat_map(|side| [side, -side]) {
                 self.tilt((normal + side * angle).unit()?);

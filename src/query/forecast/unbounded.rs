@@ -15,26 +15,26 @@ use crate::space::DVector;
 
 /// The capacity. In 3D, a body of n vertices has at most 2 n facets. Most forecasts take 5 to 30
 /// vertices.
-const MAX_VERTICES: usize = 256;
-const MAX_FACETS: usize = 2 * MAX_VERTICES;
+const MAX_SHADOW_VERTICES: usize = 256;
+const MAX_SHADOW_FACETS: usize = 2 * MAX_SHADOW_VERTICES;
 
 /// The sine of the least angle between two edges of a facet: the normal of a narrower facet is
 /// dominated by rounding. That of this angle has an error of 1e-4, for unit edges with 1e-15.
-const LEAST_ANGLE: f64 = 1e-11;
+const LEAST_EDGE_SINE: f64 = 1e-11;
 
 /// A vertex: a point of the body, or the direction of an unbounded edge, a unit vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Vertex<D> {
+pub enum ShadowVertex<D> {
     Point(D),
     Direction(D),
 }
 
 /// A part of the boundary between two facets, by the indices of its vertices: an edge in 3D, and a
 /// single vertex (twice) in 2D.
-type Ridge = [u16; 2];
+type ShadowRidge = [u16; 2];
 
 #[derive(Clone, Copy, Debug)]
-pub struct Facet<D> {
+pub struct ShadowFacet<D> {
     /// The outward unit normal, zero for a facet without area.
     pub normal: D,
     /// `normal · p` for each point p of the facet's plane.
@@ -47,12 +47,12 @@ pub struct Facet<D> {
     is_seen: bool,
 }
 
-impl<D: DVector> Facet<D> {
+impl<D: DVector> ShadowFacet<D> {
     fn vertices(&self) -> impl Iterator<Item = u16> {
         self.vertices.into_iter().take(D::DIMENSION)
     }
 
-    fn ridges(&self) -> impl Iterator<Item = Ridge> {
+    fn ridges(&self) -> impl Iterator<Item = ShadowRidge> {
         let [a, b, c] = self.vertices;
         let ridges = match D::DIMENSION {
             2 => [[a, a], [b, b], [b, b]],
@@ -67,19 +67,19 @@ impl<D: DVector> Facet<D> {
     }
 
     /// Returns `true` if a vertex is beyond the facet or in its plane.
-    fn sees(&self, vertex: Vertex<D>, [length, angle]: [f64; 2]) -> bool {
+    fn sees(&self, vertex: ShadowVertex<D>, [length, angle]: [f64; 2]) -> bool {
         match vertex {
             _ if self.normal == D::ZERO => true,
-            Vertex::Point(point) => self.normal.dot(point) > self.distance - length,
-            Vertex::Direction(direction) => self.normal.dot(direction) > -angle,
+            ShadowVertex::Point(point) => self.normal.dot(point) > self.distance - length,
+            ShadowVertex::Direction(direction) => self.normal.dot(direction) > -angle,
         }
     }
 }
 
 /// A convex body.
-pub struct Unbounded<D> {
-    vertices: ArrayVec<Vertex<D>, MAX_VERTICES>,
-    facets: ArrayVec<Facet<D>, MAX_FACETS>,
+pub struct UnboundedBody<D> {
+    vertices: ArrayVec<ShadowVertex<D>, MAX_SHADOW_VERTICES>,
+    facets: ArrayVec<ShadowFacet<D>, MAX_SHADOW_FACETS>,
     /// A point inside the body.
     inside: D,
     /// The point whose depth in the body is computed.
@@ -89,7 +89,7 @@ pub struct Unbounded<D> {
     tolerances: [f64; 2],
 }
 
-impl<D: DVector> Unbounded<D> {
+impl<D: DVector> UnboundedBody<D> {
     /// Returns the cone from a point along independent directions, as many as there are dimensions.
     /// `unit` is a length of the order of the body's size.
     pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
@@ -100,8 +100,8 @@ impl<D: DVector> Unbounded<D> {
             target,
             tolerances,
         };
-        body.vertices.push(Vertex::Point(point));
-        let directions = directions.iter().copied().map(Vertex::Direction);
+        body.vertices.push(ShadowVertex::Point(point));
+        let directions = directions.iter().copied().map(ShadowVertex::Direction);
         body.vertices.extend(directions);
         let sides = match D::DIMENSION {
             2 => [[0, 1, 1], [0, 2, 2], [0, 2, 2]],
@@ -113,12 +113,12 @@ impl<D: DVector> Unbounded<D> {
         body
     }
 
-    pub fn contains(&self, vertex: Vertex<D>) -> bool {
+    pub fn contains(&self, vertex: ShadowVertex<D>) -> bool {
         self.vertices.contains(&vertex)
     }
 
     /// Returns the facet of least clearance and its index.
-    pub fn nearest(&self) -> Option<(usize, Facet<D>)> {
+    pub fn nearest(&self) -> Option<(usize, ShadowFacet<D>)> {
         let facets = self.facets.iter().copied().enumerate();
         facets
             .filter(|(_, facet)| facet.clearance < f64::INFINITY)
@@ -139,16 +139,16 @@ impl<D: DVector> Unbounded<D> {
     }
 
     /// Adds a vertex beyond a facet. Returns `None` if there is no capacity.
-    pub fn add(&mut self, vertex: Vertex<D>, beyond: usize) -> Option<()> {
+    pub fn add(&mut self, vertex: ShadowVertex<D>, beyond: usize) -> Option<()> {
         let new = self.vertices.len() as u16;
         self.vertices.try_push(vertex).ok()?;
         self.mark_seen(vertex, beyond)?;
-        let mut horizon: ArrayVec<Ridge, MAX_FACETS> = ArrayVec::new();
+        let mut horizon: ArrayVec<ShadowRidge, MAX_SHADOW_FACETS> = ArrayVec::new();
         for ridge in self
             .facets
             .iter()
             .filter(|facet| facet.is_seen)
-            .flat_map(Facet::ridges)
+            .flat_map(ShadowFacet::ridges)
         {
             // A ridge between two of these facets is inside the gap.
             match horizon.iter().position(|other| *other == ridge) {
@@ -159,7 +159,7 @@ impl<D: DVector> Unbounded<D> {
             }
         }
         self.facets.retain(|facet| !facet.is_seen);
-        let is_at_infinity = matches!(vertex, Vertex::Direction(_));
+        let is_at_infinity = matches!(vertex, ShadowVertex::Direction(_));
         for [a, b] in horizon {
             if !(is_at_infinity && self.is_direction(a) && self.is_direction(b)) {
                 let vertices = match D::DIMENSION {
@@ -174,14 +174,14 @@ impl<D: DVector> Unbounded<D> {
 
     fn is_direction(&self, index: u16) -> bool {
         let vertex = self.vertices.get(usize::from(index));
-        matches!(vertex, Some(Vertex::Direction(_)))
+        matches!(vertex, Some(ShadowVertex::Direction(_)))
     }
 
     /// Marks the facets that see a vertex, and are connected to the facet `beyond`.
-    fn mark_seen(&mut self, vertex: Vertex<D>, beyond: usize) -> Option<()> {
+    fn mark_seen(&mut self, vertex: ShadowVertex<D>, beyond: usize) -> Option<()> {
         let first = self.facets.get_mut(beyond)?;
         first.is_seen = true;
-        let mut seen: ArrayVec<Facet<D>, MAX_FACETS> = ArrayVec::from_iter([*first]);
+        let mut seen: ArrayVec<ShadowFacet<D>, MAX_SHADOW_FACETS> = ArrayVec::from_iter([*first]);
         loop {
             let count = seen.len();
             for facet in &mut self.facets {
@@ -201,24 +201,24 @@ impl<D: DVector> Unbounded<D> {
 
     /// Adds the facet of these vertices.
     fn join(&mut self, vertices: [u16; 3]) -> Option<()> {
-        let corners = || {
+        let facet_vertices = || {
             let indices = vertices.iter().take(D::DIMENSION);
             indices.filter_map(|index| self.vertices.get(usize::from(*index)).copied())
         };
-        let base = corners().find_map(|corner| match corner {
-            Vertex::Point(point) => Some(point),
-            Vertex::Direction(_) => None,
+        let base = facet_vertices().find_map(|vertex| match vertex {
+            ShadowVertex::Point(point) => Some(point),
+            ShadowVertex::Direction(_) => None,
         })?;
         let mut edges = ArrayVec::<D, 3>::new();
-        for corner in corners() {
-            let edge = match corner {
-                Vertex::Point(point) if point == base => continue,
-                Vertex::Point(point) => (point - base).unit()?,
-                Vertex::Direction(direction) => direction,
+        for vertex in facet_vertices() {
+            let edge = match vertex {
+                ShadowVertex::Point(point) if point == base => continue,
+                ShadowVertex::Point(point) => (point - base).unit()?,
+                ShadowVertex::Direction(direction) => direction,
             };
             edges.push(edge);
         }
-        let normal = D::perpendicular(&edges).filter(|normal| normal.length() > LEAST_ANGLE);
+        let normal = D::perpendicular(&edges).filter(|normal| normal.length() > LEAST_EDGE_SINE);
         let normal = normal.and_then(DVector::unit).unwrap_or(D::ZERO);
         let normal = normal.toward(base - self.inside);
         let clearance = if normal == D::ZERO {
@@ -226,7 +226,7 @@ impl<D: DVector> Unbounded<D> {
         } else {
             normal.dot(base - self.target)
         };
-        let facet = Facet {
+        let facet = ShadowFacet {
             normal,
             distance: normal.dot(base),
             clearance,

@@ -21,7 +21,7 @@ use crate::space::DVector;
 
 /// The axis along which a separation is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Axis<D: DVector> {
+pub enum SeparatingAxis<D: DVector> {
     /// A unit vector in the axes of the world, from the first shape of the pair to the second.
     Fixed(D),
     /// A unit vector that rotates at a constant angular velocity.
@@ -35,7 +35,7 @@ pub enum Axis<D: DVector> {
     HalfSpace,
 }
 
-impl<D: DVector> Axis<D> {
+impl<D: DVector> SeparatingAxis<D> {
     /// Returns the unit vector at the given time, or `None` for the axis of a half-space.
     pub fn normal(&self, time: f64) -> Option<D> {
         match *self {

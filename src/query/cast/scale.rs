@@ -1,0 +1,126 @@
+//! The size of a pair, and the lengths that decide its cast.
+
+use crate::{
+    shape::{Core, Support, VertexBounds, supported},
+    space::{DVector, Space},
+    tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, OFFSET_SCALE, TOUCHING},
+};
+
+/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`]: as
+/// [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), for surfaces that approach slowly.
+const END_GAP_GROWTH: f64 = 1.3;
+
+/// The clearance at the start, as a fraction of the size: far enough that `solve.rs` finds no
+/// contact there, whose tolerance is at most twice [`TOUCHING`], because a pair's scale is at most
+/// twice its size.
+const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+
+/// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
+/// necessary, to see whether the shapes overlap.
+const PROBED_MOTION: f64 = 1e-3;
+
+/// The depth at which a touch is probed first, as a fraction of the size: far deeper than a touch,
+/// so that a coarse bound on the depth decides, and less than most shapes are thick.
+const PROBED_DEPTH: f64 = 0.01;
+
+/// A box around a core, in the core's frame.
+pub struct CoreBox<D> {
+    /// The half extents of the smallest box that is centered on the origin.
+    pub farthest: D,
+    half_diagonal: f64,
+}
+
+impl<D: DVector> CoreBox<D> {
+    /// Returns the box around the core of a shape. The box of a half-space has no extent.
+    pub fn new<S: Support<Vector: Space<DVec = D>> + ?Sized>(shape: &S) -> Self {
+        let half_extents = match shape.core() {
+            Core::Box { half_extents } => half_extents,
+            Core::HalfSpace(_) => D::ZERO,
+            Core::Polygon(_) | Core::Opaque => {
+                let [min, max] = match shape.vertex_bounds(D::IDENTITY) {
+                    Some(VertexBounds(bounds)) => bounds,
+                    None => supported(shape, D::IDENTITY),
+                };
+                return Self {
+                    farthest: (-min).max(max).max(min),
+                    half_diagonal: 0.5 * (max - min).length(),
+                };
+            }
+        };
+        Self {
+            farthest: half_extents,
+            half_diagonal: half_extents.length(),
+        }
+    }
+}
+
+/// The size of a pair, and the lengths that decide its cast.
+#[derive(Clone, Copy, Debug)]
+pub struct CastScale {
+    /// Half the diagonals of the boxes around the cores, plus the radii.
+    pub size: f64,
+    /// A bound on the rounding errors of relative positions.
+    pub rounding: f64,
+    /// The least gap at the time `safe`. Half of it exceeds all rounding errors.
+    pub margin: f64,
+    /// The gap at which a step ends: halfway between the margin and two margins, the gap at which
+    /// the search ends. So rounding leads to neither side of them.
+    pub stop_gap: f64,
+    /// An overlap of this depth is certainly more than a touch.
+    pub slack: f64,
+}
+
+impl CastScale {
+    /// `travel` bounds the distances between the centers during the motion. Returns `None` if a
+    /// length is not finite.
+    pub fn new<D: DVector>(boxes: &[CoreBox<D>; 2], radius_sum: f64, travel: f64) -> Option<Self> {
+        let offset: f64 = boxes.iter().map(|core| core.farthest.extent()).sum();
+        let half_diagonal: f64 = boxes.iter().map(|core| core.half_diagonal).sum();
+        let size = half_diagonal.max(OFFSET_SCALE * offset) + radius_sum;
+        let rounding = 4.0 * f64::EPSILON * (travel + size);
+        let margin = CAST_MARGIN * size + rounding;
+        rounding.is_finite().then_some(Self {
+            size,
+            rounding,
+            margin,
+            stop_gap: 1.5 * margin,
+            slack: GRAZING_DEPTH * size + 4.0 * rounding,
+        })
+    }
+
+    /// Returns the distance of shapes that certainly do not touch at the start.
+    pub fn clearance(&self) -> f64 {
+        CLEAR_OF_TOUCHING * self.size + 4.0 * self.rounding
+    }
+
+    /// Returns the gap at which the search ends, given that of the previous step.
+    pub fn next_end_gap(&self, end_gap: f64) -> f64 {
+        let limit = (CAST_TOUCHING * self.size).max(2.0 * self.margin);
+        (end_gap * END_GAP_GROWTH).min(limit)
+    }
+
+    /// Returns the time at which shapes that are apart at the time `safe` touch, a step later. If
+    /// they may move farther than the tolerance of touching in that step, returns `safe`.
+    pub fn touching_time(&self, safe: f64, step: f64, speed: f64) -> f64 {
+        if step > 0.0 && self.is_short(step, speed) {
+            (safe + step).min(1.0)
+        } else {
+            safe
+        }
+    }
+
+    /// Returns `true` if shapes move by at most the tolerance of touching in a step.
+    pub fn is_short(&self, step: f64, speed: f64) -> bool {
+        step * speed <= CAST_TOUCHING * self.size
+    }
+
+    /// Returns the time until which the motion is followed after a touch.
+    pub fn probed_end(&self, touch: f64, speed: f64) -> f64 {
+        (touch + PROBED_MOTION * self.size / speed).max(1.0)
+    }
+
+    /// Returns the time after a touch at which an overlap is tested first.
+    pub fn probed_time(&self, touch: f64, closing_speed: f64, end: f64) -> f64 {
+        (touch + PROBED_DEPTH * self.size / closing_speed).min(end)
+    }
+}

@@ -1,0 +1,95 @@
+//! Linear casts of two boxes, of a box and a segment, and of two polygons of few edges, without
+//! radii: separating axes over time, see `analytic/swept_boxes.rs` and
+//! `analytic/swept_polygons.rs`. The axis that is the last to overlap is the contact normal. With
+//! radii, only a miss of boxes is certain.
+
+use crate::{
+    query::{
+        analytic::{
+            SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
+        },
+        cast::{scale::CastScale, touch::CertifiedTouch},
+        minkowski::MinkowskiDifference,
+        penetration::Penetration,
+    },
+    space::DVector,
+};
+
+/// Returns the first touch of two boxes, or of two polygons if `boxes` is `None`. Returns
+/// `Some(None)` for a miss, and `None` if neither is certain.
+pub fn swept_touch<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    boxes: Option<BoxPair<D>>,
+    velocity: D,
+    scale: &CastScale,
+) -> Option<Option<CertifiedTouch<D>>> {
+    let speed = velocity.length();
+    let has_radius = pair.radius_sum() > 0.0;
+    // A slower motion is nearly at rest along every axis.
+    if speed <= scale.clearance() {
+        return None;
+    }
+    let Some(mut boxes) = boxes else {
+        if has_radius {
+            return None;
+        }
+        let swept = SweptPolygons::new(pair, velocity, scale.slack, scale.size)?;
+        return at_overlap(&swept.overlap, pair, velocity, scale, |safe| {
+            let contact = swept.contact(velocity * safe, scale.size)?;
+            Some((contact, swept.has_edges()))
+        });
+    };
+    let mut swept = SweptBoxes::new(velocity, pair.radius_sum(), scale.slack);
+    swept.add_faces(&boxes);
+    if passes(swept.overlap(), scale) {
+        return Some(None);
+    }
+    if has_radius {
+        return None;
+    }
+    swept.add_edges(&boxes);
+    let start = boxes.relative.translation;
+    at_overlap(swept.overlap(), pair, velocity, scale, |safe| {
+        boxes.relative.translation = start + velocity * safe;
+        let axis = swept.axis(&boxes)?;
+        Some((boxes.contact(&axis), axis.has_faces()))
+    })
+}
+
+/// Returns the outcome for cores without radii that overlap in an interval. `contact` returns their
+/// contact at a time shortly before, and whether its normal is that of a face of each.
+fn at_overlap<D: DVector>(
+    overlap: &SweptOverlap,
+    pair: &impl MinkowskiDifference<Vector = D>,
+    velocity: D,
+    scale: &CastScale,
+    contact: impl FnOnce(f64) -> Option<(Penetration<D>, [bool; 2])>,
+) -> Option<Option<CertifiedTouch<D>>> {
+    if passes(overlap, scale) {
+        return Some(None);
+    }
+    let speed = velocity.length();
+    let end = scale.probed_end(overlap.enter, speed);
+    if overlap.start_gap <= scale.clearance() || !overlap.overlaps_deeply(end) {
+        return None;
+    }
+    let safe = (overlap.enter - scale.stop_gap / overlap.closing_speed).max(0.0);
+    let step = overlap.enter - safe;
+    if !scale.is_short(step, speed) {
+        return None;
+    }
+    let (cores, is_on_face) = contact(safe)?;
+    Some(Some(CertifiedTouch {
+        safe,
+        touching: scale.touching_time(safe, step, speed),
+        cores: cores.with_opposite_points(&pair.with_second_moved(velocity * safe)),
+        is_on_face,
+    }))
+}
+
+/// Returns `true` if the cores certainly do not overlap before the end.
+fn passes(overlap: &SweptOverlap, scale: &CastScale) -> bool {
+    let before = scale.stop_gap / overlap.closing_speed;
+    overlap.start_gap > scale.clearance()
+        && (overlap.exit <= 0.0 || overlap.enter >= overlap.exit || overlap.enter - before >= 1.0)
+}
