@@ -5,7 +5,7 @@ use crate::{
     placed::{BoundingRegion, Part, PartContact, PlacedCollider},
     query::{Counter, Pair, Solver},
     space::Space,
-    surface::{FacetContact, Lists, SurfacePair},
+    surface::{FacetContact, PushOutLists, SurfacePair},
 };
 
 /// Buffers for one pair.
@@ -14,7 +14,7 @@ pub struct Scratch<V: Space> {
     /// The pairs of a facet and a part of the body that may touch.
     near: Vec<(u32, u32)>,
     contacts: Vec<FacetContact<V::DVec>>,
-    lists: Lists<V>,
+    lists: PushOutLists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
     /// The numbers of near pairs, of near facets and of contacts. The lengths of all lists are at
@@ -68,7 +68,7 @@ pub fn deepest_of_parts<V: Space>(
     near.clear();
     if !surface_pair.add_near_ball(near) {
         visit_near((a, b), region_of_b, |part_a, index_b| {
-            near.push((part_a.index, index_b));
+            near.push(surface_pair.surface_first((part_a.index, index_b)));
         });
         near.sort_unstable();
     }

@@ -4,16 +4,16 @@ use arrayvec::ArrayVec;
 
 use crate::{
     placed::BoundingRegion,
-    query::{Contact64, Pair, Solver},
+    query::{Pair, Solver},
     shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
     surface::{
         SurfacePair,
         body_part::{BodyPart, NearFacet, Neighborhood},
-        facet_contact::{ContactKind, FacetContact, INEXACT},
-        fan::{Fan, FanHull},
+        facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
+        fan::{Fan, PointHull},
         internal_edges::EdgeVerdict,
-        lists::Lists,
+        lists::PushOutLists,
     },
     tolerance::SAME_NORMAL,
 };
@@ -47,16 +47,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         near: &mut Vec<NearFacet<V::DVec>>,
     ) -> ArrayVec<BodyPart<'a, V>, MAX_PARTS> {
         let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
-        let (surface, origin) = (self.surface(), self.surface().world_pose.translation);
+        let origin = self.surface.world_pose.translation;
         for contact in contacts {
-            let index = self.body_index(contact.indices);
+            let (_, index) = contact.indices;
             if bodies.is_full() || bodies.iter().any(|body| body.index == index) {
                 continue;
             }
-            let Some(parts) = self.parts(contact.indices) else {
+            let Some([facet, part]) = self.parts(contact.indices) else {
                 continue;
             };
-            let [facet, part] = self.of_surface_and_body(parts);
             let margin = facet.scaled_shape().radius();
             let neighborhood = Neighborhood::new(&part, origin, margin);
             let first = near.len();
@@ -65,10 +64,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 bounds = bounds.common(&own.grown(farthest));
             }
             let region = BoundingRegion::Box(bounds);
-            surface.parts_near(&region, V::DVec::ZERO, |index| {
+            self.surface.parts_near(&region, V::DVec::ZERO, |index| {
                 let is_near =
                     |facet: &Facet<_>| neighborhood.includes(|center| facet.distance(center));
-                let facet = surface.facet(index).filter(is_near);
+                let facet = self.surface.facet(index).filter(is_near);
                 near.extend(facet.map(|facet| NearFacet {
                     index,
                     is_hidden: self.is_hidden(&facet),
@@ -99,12 +98,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts: &[FacetContact<V::DVec>],
         bodies: &[BodyPart<V>],
         limit: f64,
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
     ) {
         lists.candidates.extend_from_slice(contacts);
         for body in bodies {
             let own = contacts.iter().enumerate();
-            let own = own.filter(|(_, it)| self.body_index(it.indices) == body.index);
+            let own = own.filter(|(_, contact)| contact.indices.1 == body.index);
             for (index, contact) in own {
                 let planes = self.plane_contacts(contact, body, limit);
                 lists.candidates.extend(planes.into_iter().flatten());
@@ -118,15 +117,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let candidates = &mut lists.candidates;
         candidates.sort_unstable_by(|a, b| {
             let depths = a.depth().total_cmp(&b.depth());
-            depths.then(a.indices.cmp(&b.indices))
+            depths.then_with(|| self.order(a, b))
         });
         candidates.dedup_by(|a, b| a.is_same_plane(b));
         candidates.truncate(MAX_CANDIDATES);
     }
 
     /// Adds the contacts of a part of the body with the edges and corners near it.
-    fn add_fans(&self, body: &BodyPart<V>, limit: f64, lists: &mut Lists<V>) {
-        let Lists {
+    fn add_fans(&self, body: &BodyPart<V>, limit: f64, lists: &mut PushOutLists<V>) {
+        let PushOutLists {
             near,
             boundary_points,
             fans,
@@ -157,7 +156,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 continue;
             };
             let adjacent = group.iter().filter_map(|(_, index)| near.get(*index));
-            let fan = Fan::around(point, adjacent.map(|it| &it.facet), near, &mut searches);
+            let fan = Fan::around(point, adjacent.map(|near| &near.facet), near, &mut searches);
             let rank = fan.and_then(|fan| fan.rank(body, limit));
             fans.extend(rank.map(|rank| (rank, range)));
         }
@@ -169,14 +168,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         for (_, range) in fans.iter().take(MAX_FANS) {
             let group = boundary_points.get(range.clone()).unwrap_or_default();
             let adjacent = || group.iter().filter_map(|(_, index)| near.get(*index));
-            let visible = adjacent().find(|it| !it.is_hidden);
+            let visible = adjacent().find(|near| !near.is_hidden);
             let (Some(visible), Some((point, _))) = (visible, group.first()) else {
                 continue;
             };
-            let facets = adjacent().map(|it| &it.facet);
+            let facets = adjacent().map(|near| &near.facet);
             if let Some(fan) = Fan::around(point, facets, near, &mut searches) {
-                let hull = FanHull::new(fan, body);
-                candidates.extend(self.hull_contact(body, visible.index, &hull, limit));
+                candidates.extend(self.hull_contact(body, visible.index, &fan, limit));
             }
         }
     }
@@ -192,22 +190,20 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         body: &BodyPart<V>,
         limit: f64,
     ) -> [Option<FacetContact<V::DVec>>; 2] {
-        let facet = self.surface().facet(self.facet_index(contact.indices));
+        let facet = self.surface.facet(contact.indices.0);
         let (Some(facet), Some(center)) = (facet, self.center) else {
             return [None, None];
         };
         let is_over = facet.height(center) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
-        let is_whole = self.body().scaled_shape().is_some();
-        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(center);
+        let is_whole = self.body.scaled_shape().is_some();
+        let has_two = is_whole && !self.surface.is_one_sided() && !facet.is_under(center);
         let contact_along = |normal: V::DVec| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
             if body.radius() - height >= limit {
                 return None;
             }
-            self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, contact.indices, &facet, normal))
-            })
+            self.contact_along(contact.indices, normal)
         };
         let near_side = (!contact.is_plane()).then_some(outward);
         let far_side = has_two.then_some(-outward);
@@ -228,55 +224,50 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if found.depth() >= contact.depth().min(limit) || found.normal.dot(contact.normal) <= 0.0 {
             return None;
         }
-        let facet = self.surface().facet(self.facet_index(contact.indices))?;
-        let [a, b] = self.parts(contact.indices)?;
-        let point = facet.nearest_boundary(self.foot([&a, &b], &found.local))?;
-        let verdict = self.verdict(contact.indices, &point, found.normal, INEXACT);
+        let (index, _) = contact.indices;
+        let (facet, part) = (self.surface.facet(index)?, self.surface.part(index)?);
+        let point = facet.nearest_boundary(foot(&part, &found.contact))?;
+        let verdict = self.verdict(index, &point, found.normal, RISE_SINE_GJK);
         (verdict == EdgeVerdict::Counts).then_some(found)
     }
 
-    /// Returns the contact of a part of the body with an edge or a corner, reported with facet
-    /// `index`. Returns `None` if it is deeper than `limit`.
+    /// Returns the contact of a part of the body with the hull of the facets at an edge or a corner,
+    /// reported with facet `index`. Returns `None` if it is deeper than `limit`.
     fn hull_contact(
         &self,
         body: &BodyPart<V>,
         index: u32,
-        hull: &FanHull<V>,
+        fan: &Fan<V::DVec>,
         limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
-        if self.center.is_some_and(|center| hull.contains(center)) {
+        let points = fan.hull_points(body);
+        let hull = |radius: f64| PointHull::<V> {
+            points: &points,
+            radius,
+        };
+        if self.center.is_some_and(|center| hull(0.0).contains(center)) {
             return None;
         }
-        let local = self.contact64(hull, body)?;
-        let normal = self.flip_if_swapped(local.normal);
-        // If the body is behind a valley, the hull of the valley pushes it against the normals of
-        // all its facets. A one-sided surface has no such contact.
-        let is_behind = |it: &V::DVec| normal.dot(*it) < -SAME_NORMAL;
-        let is_back = self.surface().is_one_sided() && hull.normals.iter().all(is_behind);
-        let [first, second] = self.of_surface_and_body([index, body.index]);
-        (local.depth <= limit && !is_back).then_some(FacetContact {
-            indices: (first, second),
-            normal,
-            local,
-            kind: ContactKind::Nearest,
-            weld: weld(hull.points.get(..1).unwrap_or_default()),
-        })
-    }
-
-    /// Returns the contact of a part of the body with a hull, in the order of the two proxies.
-    fn contact64(&self, hull: &FanHull<V>, body: &BodyPart<V>) -> Option<Contact64<V::DVec>> {
         let pose = Pose {
-            translation: self.surface().world_pose.translation,
+            translation: self.surface.world_pose.translation,
             ..Pose::IDENTITY
         };
-        let shape = body.part.scaled_shape();
-        let (hull, shape): (&AnyShape<V>, &AnyShape<V>) = (hull, &shape);
-        let body_pose = body.part.world_pose.pose();
-        let [(a, pose_a), (b, pose_b)] =
-            self.of_surface_and_body([(hull, pose), (shape, body_pose)]);
-        let pair = Pair::new(a, pose_a, b, pose_b);
+        let (hull, shape) = (hull(body.margin), body.part.scaled_shape());
+        let (hull, shape): (&AnyShape<V>, &AnyShape<V>) = (&hull, &shape);
+        let pair = Pair::new(hull, pose, shape, body.part.world_pose.pose());
         let mut solver = Solver::new(pair.counted_by(self.counter));
-        solver.hit().then(|| solver.contact())
+        let contact = solver.hit().then(|| solver.contact())?;
+        // If the body is behind a valley, the hull of the valley pushes it against the normals of
+        // all its facets. A one-sided surface has no such contact.
+        let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
+        let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
+        (contact.depth <= limit && !is_back).then_some(FacetContact {
+            indices: (index, body.index),
+            normal: contact.normal,
+            contact,
+            kind: ContactKind::Nearest,
+            weld: weld(&[fan.point]),
+        })
     }
 }
 

@@ -11,11 +11,11 @@ use crate::{
 
 /// Tolerance for the normal of a ball's contact, which has a closed form: a facet rises along the
 /// normal only if the sine of the angle is greater.
-pub const EXACT: f64 = 1e-7;
+pub const RISE_SINE_CLOSED_FORM: f64 = 1e-7;
 
 /// The same tolerance for normals computed by GJK: twice their error, see
 /// [`DISTANCE_GAP`](crate::tolerance::DISTANCE_GAP).
-pub const INEXACT: f64 = 3e-5;
+pub const RISE_SINE_GJK: f64 = 3e-5;
 
 /// Depths are the same if they differ by at most this fraction: about 8 roundings of `f32`.
 pub const SAME_DEPTH: f64 = 1e-6;
@@ -27,12 +27,12 @@ const SURELY_APART: f64 = 8.0 * TOUCHING;
 /// A contact of a facet and a part of the body.
 #[derive(Clone, Copy)]
 pub struct FacetContact<D> {
-    /// The index of the part in the first and in the second proxy.
+    /// The indices of the facet and of the part.
     pub indices: (u32, u32),
-    /// The unit normal from the surface to the body.
+    /// The unit normal from the surface to the body: for a plane, exactly that of the facet.
     pub normal: D,
-    /// The contact in the order of the two proxies.
-    pub local: Contact64<D>,
+    /// The contact, with the facet as the first shape.
+    pub contact: Contact64<D>,
     pub kind: ContactKind<D>,
     /// Points of the facet no farther apart than this count as the same point.
     pub weld: f64,
@@ -63,7 +63,7 @@ impl<D> ContactKind<D> {
 
 impl<D: DVector> FacetContact<D> {
     pub fn depth(&self) -> f64 {
-        self.local.depth
+        self.contact.depth
     }
 
     /// The plane that a translation has to clear.
@@ -84,11 +84,12 @@ impl<D: DVector> FacetContact<D> {
 }
 
 /// A part of the body that is a ball.
-pub struct Ball<'a, V: Space> {
-    part: Part<'a, V>,
+pub struct BallPart<D> {
     /// The center, relative to the translation of the surface.
-    core: V::DVec,
+    center: D,
     radius: f64,
+    /// Half the side of the bounding box, which includes the touching tolerance.
+    half_box: f64,
     /// The radius of each facet.
     facet_radius: f64,
 }
@@ -98,37 +99,29 @@ type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b,
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns a part of the body as a ball, or `None` if it is not a ball. Also returns `None` if
     /// the facets have a radius and the surface's scale is not uniform.
-    pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
-        let (core, radius) = {
-            let shape = part.scaled_shape();
-            let is_ball = shape.core().is_point() && self.center.is_some();
-            let core = part.world_pose.translation - self.surface().world_pose.translation;
-            (is_ball.then_some(core)?, shape.radius())
-        };
-        let facet_radius = self.surface().facet_radius()?;
-        Some(Ball {
-            part,
-            core,
-            radius,
-            facet_radius,
+    pub(super) fn ball_part(&self, part: &Part<V>) -> Option<BallPart<V::DVec>> {
+        let shape = part.scaled_shape();
+        if !shape.core().is_point() || self.center.is_none() {
+            return None;
+        }
+        let bounds = part.region.bounds()?;
+        Some(BallPart {
+            center: part.world_pose.translation - self.surface.world_pose.translation,
+            radius: shape.radius(),
+            half_box: 0.5 * (bounds.max - bounds.min).component(0),
+            facet_radius: self.surface.facet_radius()?,
         })
     }
 
-    /// Adds the pairs of parts that may touch if the body is a single ball. Otherwise returns
-    /// `false`.
+    /// Adds the indices of the facets that may touch the body, and of its part, if the body is a
+    /// single ball. Otherwise returns `false`.
     pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
-        let Some(Ball { part, .. }) = &self.ball else {
+        let Some(ball) = &self.ball else {
             return false;
         };
-        let Some(bounds) = part.region.bounds() else {
-            return false;
-        };
-        // Half the side of the box, which includes the touching tolerance.
-        let radius = 0.5 * (bounds.max - bounds.min).component(0);
-        let center = part.world_pose.translation;
-        self.surface().parts_near_ball(center, radius, |index| {
-            near.push(self.of_surface_and_body([index, 0]).into());
-        });
+        let center = self.body.world_pose.translation;
+        self.surface
+            .parts_near_ball(center, ball.half_box, |index| near.push((index, 0)));
         true
     }
 
@@ -150,28 +143,31 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contact of two parts, or `None` if they do not touch.
+    /// Returns the contact of a facet and a part, or `None` if they do not touch.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface().facet(self.facet_index(indices));
+        let facet = self.surface.facet(indices.0);
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
             return self.ball_contact(indices, facet, ball);
         }
-        let [a, b] = &self.parts(indices)?;
-        if a.region.is_apart_from(&b.region) {
+        let parts = self.parts(indices)?;
+        let [on_surface, part] = &parts;
+        if on_surface.region.is_apart_from(&part.region) {
             return None;
         }
-        let part = self.body().part(self.body_index(indices));
-        if let (Some(facet), Some(ball)) = (&facet, part.and_then(|part| self.ball(part))) {
+        if let (Some(facet), Some(ball)) = (&facet, self.ball_part(part)) {
             return self.ball_contact(indices, facet, &ball);
         }
-        self.solve_parts([a, b], V::DVec::ZERO, |solver, parts| {
+        self.solve(&parts, V::DVec::ZERO, |solver| {
+            if !solver.hit() {
+                return None;
+            }
             let Some(facet) = facet else {
                 // The scale has flattened the facet, so it has no normal.
-                let local = solver.contact();
+                let contact = solver.contact();
                 return Some(FacetContact {
                     indices,
-                    normal: self.flip_if_swapped(local.normal),
-                    local,
+                    normal: contact.normal,
+                    contact,
                     kind: ContactKind::Nearest,
                     weld: 0.0,
                 });
@@ -179,30 +175,28 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let outward = match self.center {
                 Some(center) => self.outward(&facet, center)?,
                 // The side to which the contact pushes the body.
-                None => facet
-                    .normal
-                    .toward(self.flip_if_swapped(solver.contact().normal)),
+                None => facet.normal.toward(solver.contact().normal),
             };
-            if self.surface().is_one_sided() && outward != facet.normal {
+            if self.surface.is_one_sided() && outward != facet.normal {
                 return None;
             }
             if !solver.cores_are_apart() {
-                return Some(self.plane_contact(solver, indices, &facet, outward));
+                return Some(plane_contact(solver, indices, &facet, outward));
             }
-            let local = solver.contact();
-            let normal = self.flip_if_swapped(local.normal);
+            let contact = solver.contact();
+            let normal = contact.normal;
             let is_own = facet.has_normal(normal);
             let point = facet
-                .nearest_boundary(self.foot(parts, &local))
+                .nearest_boundary(foot(on_surface, &contact))
                 .filter(|_| !is_own);
             if self.pushes_through(normal, point.as_ref(), outward) {
-                return Some(self.plane_contact(solver, indices, &facet, outward));
+                return Some(plane_contact(solver, indices, &facet, outward));
             }
             Some(FacetContact {
                 indices,
                 normal,
-                local,
-                kind: ContactKind::at(point, INEXACT),
+                contact,
+                kind: ContactKind::at(point, RISE_SINE_GJK),
                 weld: facet.weld,
             })
         })
@@ -214,25 +208,22 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if facet.height(center) >= 0.0 {
             Some(facet.normal)
         } else {
-            (!self.surface().is_one_sided()).then_some(-facet.normal)
+            (!self.surface.is_one_sided()).then_some(-facet.normal)
         }
     }
 
-    /// Returns the contact that clears the plane of a facet along a unit vector.
-    pub(super) fn plane_contact(
+    /// Returns the contact of a touched facet that clears its plane along a unit vector.
+    pub(super) fn contact_along(
         &self,
-        solver: &SolverOf<V>,
         indices: (u32, u32),
-        facet: &Facet<V::DVec>,
-        outward: V::DVec,
-    ) -> FacetContact<V::DVec> {
-        FacetContact {
-            indices,
-            normal: outward,
-            local: solver.contact_over(self.flip_if_swapped(outward), self.surface_is_first),
-            kind: ContactKind::Plane,
-            weld: facet.weld,
-        }
+        normal: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let facet = self.surface.facet(indices.0)?;
+        self.solve(&self.parts(indices)?, V::DVec::ZERO, |solver| {
+            solver
+                .hit()
+                .then(|| plane_contact(solver, indices, &facet, normal))
+        })
     }
 
     /// Returns the contact of a facet as a thin plate, which the body leaves over the plane or past
@@ -243,20 +234,20 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         contact: &FacetContact<V::DVec>,
     ) -> Option<FacetContact<V::DVec>> {
-        let local = self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
-            contact.is_plane().then(|| solver.contact())
+        let parts = self.parts(contact.indices)?;
+        let found = self.solve(&parts, V::DVec::ZERO, |solver| {
+            (solver.hit() && contact.is_plane()).then(|| solver.contact())
         })?;
-        let normal = self.flip_if_swapped(local.normal);
         let is_through = match self.center {
             Some(center) => {
-                let facet = self.surface().facet(self.facet_index(contact.indices))?;
-                facet.is_crossed_by([center, center + normal * local.depth])
+                let facet = self.surface.facet(contact.indices.0)?;
+                facet.is_crossed_by([center, center + found.normal * found.depth])
             }
-            None => normal.dot(contact.normal) <= 0.0,
+            None => found.normal.dot(contact.normal) <= 0.0,
         };
         (!is_through).then_some(FacetContact {
-            normal,
-            local,
+            normal: found.normal,
+            contact: found,
             kind: ContactKind::Nearest,
             ..*contact
         })
@@ -282,9 +273,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         indices: (u32, u32),
         facet: &Facet<V::DVec>,
-        ball: &Ball<V>,
+        ball: &BallPart<V::DVec>,
     ) -> Option<FacetContact<V::DVec>> {
-        let (core, own, others) = (ball.core, ball.facet_radius, ball.radius);
+        let BallPart {
+            center: core,
+            radius,
+            facet_radius,
+            ..
+        } = *ball;
         let boundary = if facet.is_under(core) {
             None
         } else {
@@ -296,114 +292,81 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             None if height < 0.0 => (core - facet.normal * height, Some(-facet.normal)),
             None => (core - facet.normal * height, Some(facet.normal)),
         };
-        if !(own >= 0.0 && others >= 0.0) {
+        if !(facet_radius >= 0.0 && radius >= 0.0) {
             return None;
         }
-        let [first, second] = self.of_surface_and_body([own, others]);
-        let depth = first + second - (core - foot).length();
-        if depth < -SURELY_APART * (own + others + facet.max_distance(core)) {
+        let depth = facet_radius + radius - (core - foot).length();
+        if depth < -SURELY_APART * (facet_radius + radius + facet.max_distance(core)) {
             return None;
         }
         let outward = self.outward(facet, self.center?)?;
         let normal = normal.unwrap_or(outward);
         // Shapes that only rounding separates touch. The solver applies the tolerance for that.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
-            let [a, b] = &self.parts(indices)?;
-            if a.region.is_apart_from(&b.region) {
+            let [on_surface, part] = &self.parts(indices)?;
+            if on_surface.region.is_apart_from(&part.region) {
                 return None;
             }
-            let contact = self.solve_parts([a, b], V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, indices, facet, outward))
-            });
+            let contact = self.contact_along(indices, outward);
             if depth >= 0.0 {
                 return contact;
             }
             contact?;
         }
-        // Each point is relative to its own part, and the ball's core is at its part's origin.
-        let (on_facet, on_ball) = (foot + normal * own, -(normal * others));
-        let [offset_a, offset_b] = self.of_surface_and_body([on_facet, on_ball]);
         Some(FacetContact {
             indices,
             normal,
-            local: Contact64 {
-                normal: self.flip_if_swapped(normal),
+            // Each point is relative to its own part, and the ball's core is at its part's origin.
+            contact: Contact64 {
+                normal,
                 depth: depth.max(0.0),
-                offset_a,
-                offset_b,
+                offset_a: foot + normal * facet_radius,
+                offset_b: -(normal * radius),
             },
-            kind: ContactKind::at(boundary, EXACT),
+            kind: ContactKind::at(boundary, RISE_SINE_CLOSED_FORM),
             weld: facet.weld,
         })
     }
 
-    /// Returns the point of a contact on the core of the facet, relative to the translation of the
-    /// surface.
-    pub(super) fn foot(&self, parts: [&Part<V>; 2], contact: &Contact64<V::DVec>) -> V::DVec {
-        let [a, b] = parts;
-        if self.surface_is_first {
-            contact.offset_a - contact.normal * a.scaled_shape().radius()
-        } else {
-            contact.offset_b + contact.normal * b.scaled_shape().radius()
-        }
-    }
-
-    /// Calls `visit` with two parts and their solver, if the parts touch after `translation` of the
-    /// second part.
+    /// Calls `visit` with the solver of a facet and a part of the body, after a translation of the
+    /// body.
     pub(super) fn solve<R>(
         &self,
-        indices: (u32, u32),
-        translation: V::DVec,
-        visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
-    ) -> Option<R> {
-        let [a, b] = self.parts(indices)?;
-        self.solve_parts([&a, &b], translation, visit)
-    }
-
-    /// Like [`solve`](Self::solve), for given parts.
-    fn solve_parts<R>(
-        &self,
-        [a, b]: [&Part<V>; 2],
-        translation: V::DVec,
-        visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
-    ) -> Option<R> {
-        self.solve_apart([a, b], translation, |solver| {
-            if !solver.hit() {
-                return None;
-            }
-            visit(solver, [a, b])
-        })
-    }
-
-    /// Like [`solve_parts`](Self::solve_parts), but also for parts that do not touch.
-    fn solve_apart<R>(
-        &self,
-        [a, b]: [&Part<V>; 2],
+        [facet, part]: &[Part<V>; 2],
         translation: V::DVec,
         visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
     ) -> Option<R> {
-        let (shape_a, shape_b) = (a.scaled_shape(), b.scaled_shape());
-        let mut pose_b = b.world_pose.pose();
-        pose_b.translation = pose_b.translation + translation;
-        let pair = Pair::new(&shape_a, a.world_pose.pose(), &shape_b, pose_b);
+        let (facet_shape, body_shape) = (facet.scaled_shape(), part.scaled_shape());
+        let [mut facet_pose, mut body_pose] = [facet, part].map(|part| part.world_pose.pose());
+        // Only their relative position counts. The caller's second collider moves.
+        if self.is_swapped {
+            facet_pose.translation = facet_pose.translation - translation;
+        } else {
+            body_pose.translation = body_pose.translation + translation;
+        }
+        let pair = Pair::new(&facet_shape, facet_pose, &body_shape, body_pose);
         visit(&mut Solver::new(pair.counted_by(self.counter)))
     }
+}
 
-    /// Returns the normal from the surface to the body after a translation of the body. It is the
-    /// normal of the contact, or the direction between the nearest points.
-    pub(super) fn normal_after(
-        &self,
-        indices: (u32, u32),
-        translation: V::DVec,
-    ) -> Option<V::DVec> {
-        let [a, b] = self.parts(indices)?;
-        self.solve_apart([&a, &b], self.flip_if_swapped(translation), |solver| {
-            let contact = if solver.hit() {
-                solver.contact()
-            } else {
-                solver.distance()?.1
-            };
-            Some(self.flip_if_swapped(contact.normal))
-        })
+/// Returns the contact that clears the plane of a facet along a unit vector.
+fn plane_contact<V: Space>(
+    solver: &SolverOf<V>,
+    indices: (u32, u32),
+    facet: &Facet<V::DVec>,
+    outward: V::DVec,
+) -> FacetContact<V::DVec> {
+    FacetContact {
+        indices,
+        normal: outward,
+        contact: solver.contact_over(outward, true),
+        kind: ContactKind::Plane,
+        weld: facet.weld,
     }
+}
+
+/// Returns the point of a contact on the core of the facet, relative to the translation of the
+/// surface.
+pub fn foot<V: Space>(facet: &Part<V>, contact: &Contact64<V::DVec>) -> V::DVec {
+    contact.offset_a - contact.normal * facet.scaled_shape().radius()
 }

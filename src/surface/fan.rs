@@ -12,17 +12,17 @@ use crate::{
 
 /// Maximum number of directions that span the facets around a point. Points with more directions
 /// are not candidates.
-const MAX_DIRECTIONS: usize = 96;
+const MAX_FAN_DIRECTIONS: usize = 96;
 
 /// Facets are extended to this multiple of the body's size.
 const EXTENSION: f64 = 8.0;
 
 /// The facets around a point of their boundaries.
 pub struct Fan<D> {
-    point: D,
-    normals: ArrayVec<D, MAX_DIRECTIONS>,
+    pub point: D,
+    pub normals: ArrayVec<D, MAX_FAN_DIRECTIONS>,
     /// The unit vectors that span the facets, one facet after the other.
-    directions: ArrayVec<D, MAX_DIRECTIONS>,
+    directions: ArrayVec<D, MAX_FAN_DIRECTIONS>,
     /// `true` if all facets are in one plane.
     is_flat: bool,
     /// `true` if no edge at the point belongs to a single facet.
@@ -100,6 +100,19 @@ impl<D: DVector> Fan<D> {
         Some(depth.unwrap_or(f64::INFINITY))
     }
 
+    /// Returns the corners of the convex hull of the facets, each extended past the body: of a wedge
+    /// at an edge, of a cone at a corner. The hull of a valley is the space between its slopes.
+    pub fn hull_points<V: Space<DVec = D>>(
+        &self,
+        body: &BodyPart<V>,
+    ) -> ArrayVec<D, { MAX_FAN_DIRECTIONS + 1 }> {
+        let [(center, radius), _] = body.neighborhood.balls;
+        let length = EXTENSION * (radius + (center - self.point).length());
+        let directions = self.directions.iter();
+        let ends = directions.map(|direction| self.point + *direction * length);
+        core::iter::once(self.point).chain(ends).collect()
+    }
+
     /// Returns a lower bound on the body's depth in the hull of joined facets around a point p, or
     /// `None` if the hull is not bounded by the facets' planes.
     ///
@@ -148,49 +161,30 @@ fn are_joined<D: DVector>(point: &BoundaryPoint<D>, directions: &[D], facets: us
     let has_three_each = directions.len() == 3 * facets;
     has_three_each
         && directions.iter().enumerate().all(|(index, direction)| {
-            let is_same = |it: &&D| (**it - *direction).length() <= SAME_NORMAL;
+            let is_same = |other: &&D| (**other - *direction).length() <= SAME_NORMAL;
             index % 3 == 2 || directions.iter().filter(is_same).count() > 1
         })
 }
 
-/// The convex hull of the facets around a point, each extended past the body: a wedge at an edge, a
-/// cone at a corner. The hull of a valley is the space between its slopes.
-pub struct FanHull<V: Space> {
-    /// The point, and then the ends of the extended directions.
-    pub points: ArrayVec<V::DVec, { MAX_DIRECTIONS + 1 }>,
-    radius: f64,
-    /// The normals of the facets.
-    pub normals: ArrayVec<V::DVec, MAX_DIRECTIONS>,
+/// The convex hull of points, with a radius.
+pub struct PointHull<'a, V: Space> {
+    pub points: &'a [V::DVec],
+    pub radius: f64,
 }
 
-impl<V: Space> FanHull<V> {
-    pub fn new(fan: Fan<V::DVec>, body: &BodyPart<V>) -> Self {
-        let [(center, radius), _] = body.neighborhood.balls;
-        let length = EXTENSION * (radius + (center - fan.point).length());
-        let directions = fan.directions.iter();
-        let ends = directions.map(|direction| fan.point + *direction * length);
-        Self {
-            points: core::iter::once(fan.point).chain(ends).collect(),
-            radius: body.margin,
-            normals: fan.normals,
-        }
-    }
-
-    /// Returns `true` if a point is in the hull.
+impl<V: Space> PointHull<'_, V> {
+    /// Returns `true` if a point touches the hull.
     pub fn contains(&self, point: V::DVec) -> bool {
-        let hull_of = |points| Self {
-            points,
+        let point = PointHull::<V> {
+            points: &[point],
             radius: 0.0,
-            normals: ArrayVec::new(),
         };
-        let hull = hull_of(self.points.clone());
-        let point = hull_of([point].into_iter().collect());
-        let pair = Pair::new(&hull, Pose::IDENTITY, &point, Pose::IDENTITY);
+        let pair = Pair::new(self, Pose::IDENTITY, &point, Pose::IDENTITY);
         Solver::new(pair).hit()
     }
 }
 
-impl<V: Space> Support for FanHull<V> {
+impl<V: Space> Support for PointHull<'_, V> {
     type Vector = V;
 
     fn support(&self, direction: V::DVec) -> V::DVec {

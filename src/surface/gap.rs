@@ -23,7 +23,7 @@ use crate::{
     surface::{
         SurfacePair,
         facet_contact::{FacetContact, SAME_DEPTH},
-        lists::Lists,
+        lists::PushOutLists,
         shortest_push_out::MAX_PLANES,
     },
     tolerance::SAME_NORMAL,
@@ -33,23 +33,23 @@ use crate::{
 const MAX_NORMALS: usize = 6;
 
 /// Maximum number of directions that one search tries.
-const MAX_DIRECTIONS: usize = 16;
+const MAX_GAP_DIRECTIONS: usize = 16;
 
 /// Directions count as the same if the cosine of their angle is at least this: 11 degrees.
-const SAME_DIRECTION: f64 = 0.98;
+const NEAR_DIRECTION_COSINE: f64 = 0.98;
 
 /// Maximum number of translations that one search tries.
-const MAX_TRIED: usize = 96;
+const MAX_GAP_NODES: usize = 96;
 
 /// Maximum number of searches.
-const MAX_ROUNDS: usize = 4;
+const MAX_GAP_SEARCHES: usize = 4;
 
 /// An improvement has to shorten a length by more than this fraction.
 const MIN_GAIN: f64 = 1e-4;
 
 /// Maximum number of steps to the contact along a direction. A polytope takes one step for each
 /// feature that it passes. For smooth shapes each step squares the error.
-const MAX_STEPS: usize = 8;
+const MAX_CONTACT_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Searches for the shortest push-out that is shorter than `limit`, and for which `is_end`
@@ -57,12 +57,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     pub(super) fn shortest_out_of_gap(
         &self,
         mut limit: f64,
-        lists: &mut Lists<V>,
-        is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
+        lists: &mut PushOutLists<V>,
+        is_end: impl Fn(&PushOutLists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec, usize>> {
         let mut directions = self.gap_directions(&lists.contacts);
         let mut best = None;
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_GAP_SEARCHES {
             let Some(node) = self.search_gap(&directions, limit, lists, &is_end) else {
                 break;
             };
@@ -78,15 +78,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn gap_directions(
         &self,
         contacts: &[FacetContact<V::DVec>],
-    ) -> ArrayVec<V::DVec, MAX_DIRECTIONS> {
+    ) -> ArrayVec<V::DVec, MAX_GAP_DIRECTIONS> {
         let mut normals = ArrayVec::<V::DVec, MAX_NORMALS>::new();
-        let mut directions = ArrayVec::<V::DVec, MAX_DIRECTIONS>::new();
+        let mut directions = ArrayVec::<V::DVec, MAX_GAP_DIRECTIONS>::new();
         let mut add = |direction: Option<V::DVec>| {
             let Some(direction) = direction.and_then(V::DVec::unit) else {
                 return;
             };
             let mut others = directions.iter();
-            if others.all(|other| other.dot(direction) < SAME_DIRECTION) {
+            if others.all(|other| other.dot(direction) < NEAR_DIRECTION_COSINE) {
                 let _ = directions.try_push(direction);
             }
         };
@@ -107,7 +107,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
         }
         for contact in contacts {
-            let facet = self.surface().facet(self.facet_index(contact.indices));
+            let facet = self.surface.facet(contact.indices.0);
             if let (Some(facet), Some(center)) = (facet, self.center)
                 && let Some(nearest) = facet.nearest_boundary(center)
             {
@@ -124,11 +124,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         directions: &[V::DVec],
         limit: f64,
-        lists: &mut Lists<V>,
-        is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
+        lists: &mut PushOutLists<V>,
+        is_end: impl Fn(&PushOutLists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec, usize>> {
         lists.clearing.clear();
-        lists.search.begin(MAX_TRIED, limit, SAME_DEPTH);
+        lists.search.begin(MAX_GAP_NODES, limit, SAME_DEPTH);
         while let Some(node) = lists.search.take_shortest() {
             let Some(indices) = self.blocking(lists, node.translation) else {
                 if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
@@ -154,7 +154,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         indices: (u32, u32),
         directions: &[V::DVec],
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
     ) -> Option<Range<usize>> {
         let mut known = lists.clearing.iter();
         if let Some((_, range)) = known.find(|(other, _)| *other == indices) {
@@ -183,15 +183,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contact: &FacetContact<V::DVec>,
         direction: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface().facet(self.facet_index(contact.indices))?;
-        let plane_along = |normal: V::DVec| {
-            self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, contact.indices, &facet, normal))
-            })
-        };
-        let mut plane = plane_along(direction)?;
+        let mut plane = self.contact_along(contact.indices, direction)?;
         let mut length = plane.depth();
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_CONTACT_STEPS {
             let Some(normal) = self.normal_after(contact.indices, direction * length) else {
                 break;
             };
@@ -199,7 +193,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if cosine <= SAME_NORMAL {
                 break;
             }
-            let next = plane_along(normal)?;
+            let next = self.contact_along(contact.indices, normal)?;
             let next_length = next.depth() / cosine;
             if next_length > length * (1.0 - MIN_GAIN) {
                 break;
@@ -208,5 +202,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let is_behind = (plane.normal + contact.normal).length() <= SAME_NORMAL;
         (!is_behind).then_some(plane)
+    }
+    /// Returns the normal from the surface to the body after a translation of the body. It is the
+    /// normal of the contact, or the direction between the nearest points.
+    fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
+        self.solve(&self.parts(indices)?, translation, |solver| {
+            let contact = if solver.hit() {
+                solver.contact()
+            } else {
+                solver.distance()?.1
+            };
+            Some(contact.normal)
+        })
     }
 }

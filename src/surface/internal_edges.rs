@@ -7,7 +7,7 @@ use crate::{
     space::{DVector, Space},
     surface::{
         SurfacePair,
-        facet_contact::{ContactKind, EXACT, FacetContact},
+        facet_contact::{ContactKind, FacetContact, RISE_SINE_CLOSED_FORM},
     },
 };
 
@@ -21,12 +21,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         // Contacts of other shapes at one point may differ in their normals, so
         // `remove_internal_contacts` tests them together.
-        if error > EXACT {
+        if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
         let weld = weld(&[point.point]);
         let rises = |vertices: &[V::DVec]| point.rises(vertices, contact.normal, error, weld);
-        let index = self.facet_index(contact.indices);
         let visit = |other| {
             if self.is_facet_hidden(other) {
                 ControlFlow::Continue(())
@@ -34,15 +33,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 ControlFlow::Break(())
             }
         };
-        let surface = self.surface();
-        let found = surface.search_adjacent(index, point.weights, rises, visit);
+        let (facet, _) = contact.indices;
+        let found = self
+            .surface
+            .search_adjacent(facet, point.weights, rises, visit);
         found.is_break()
     }
 
     /// Like [`is_hidden`](Self::is_hidden), for a facet given by its index.
     fn is_facet_hidden(&self, index: u32) -> bool {
-        let surface = self.surface();
-        surface.is_one_sided() && surface.facet(index).is_some_and(|it| self.is_hidden(&it))
+        let facet = || self.surface.facet(index);
+        self.surface.is_one_sided() && facet().is_some_and(|facet| self.is_hidden(&facet))
     }
 
     /// Removes the contacts on boundaries that are no local minima of the distance.
@@ -58,9 +59,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 (Some(one), Some(other)) => one.total_cmp(other),
                 (one, other) => one.is_some().cmp(&other.is_some()),
             };
-            let [one, other] = [a, b].map(|contact| self.body_index(contact.indices));
-            let parts = one.cmp(&other);
-            positions.then(parts).then(a.indices.cmp(&b.indices))
+            let parts = a.indices.1.cmp(&b.indices.1);
+            positions.then(parts).then_with(|| self.order(a, b))
         });
         // If all cores are separated, the deepest contact is a minimum, even if rounding makes an
         // adjacent facet rise.
@@ -74,12 +74,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let ContactKind::Boundary { point, error } = contact.kind else {
                 return true;
             };
-            let tested = Some((point.point, self.body_index(contact.indices)));
+            let tested = Some((point.point, contact.indices.1));
             if last == tested {
                 return false;
             }
             last = tested;
-            let verdict = self.verdict(contact.indices, &point, contact.normal, error);
+            let verdict = self.verdict(contact.indices.0, &point, contact.normal, error);
             if verdict == EdgeVerdict::RisesBehind {
                 hidden = hidden.or(Some(contact.indices));
             }
@@ -87,19 +87,21 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         });
         // A body behind a one-sided wall still touches the floor in front of it.
         if contacts.is_empty() {
-            contacts.extend(hidden.and_then(|indices| self.contact_along_normal(indices)));
+            contacts.extend(hidden.and_then(|indices| {
+                let facet = self.surface.facet(indices.0)?;
+                self.contact_along(indices, facet.normal)
+            }));
         }
     }
 
     /// Decides from the facets around a boundary point whether a contact at that point counts.
     pub(super) fn verdict(
         &self,
-        indices: (u32, u32),
+        facet: u32,
         point: &BoundaryPoint<V::DVec>,
         normal: V::DVec,
         error: f64,
     ) -> EdgeVerdict {
-        let index = self.facet_index(indices);
         let mut verdict = EdgeVerdict::Counts;
         let weld = weld(&[point.point]);
         let rises = |vertices: &[V::DVec]| point.rises(vertices, normal, error, weld);
@@ -112,17 +114,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 ControlFlow::Break(())
             }
         };
-        self.surface()
-            .search_around(index, point.weights, rises, visit);
+        self.surface
+            .search_around(facet, point.weights, rises, visit);
         verdict
-    }
-
-    /// Returns the contact along the outward normal of a facet.
-    fn contact_along_normal(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
-        self.solve(indices, V::DVec::ZERO, |solver, _| {
-            let facet = self.surface().facet(self.facet_index(indices))?;
-            Some(self.plane_contact(solver, indices, &facet, facet.normal))
-        })
     }
 }
 

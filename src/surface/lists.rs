@@ -10,7 +10,7 @@ use crate::{
 
 /// The working lists of one pair.
 #[derive(Default)]
-pub struct Lists<V: Space> {
+pub struct PushOutLists<V: Space> {
     /// All contacts of the body with single facets, including internal ones.
     pub contacts: Vec<FacetContact<V::DVec>>,
     /// The facets near each touching part of the body, one part after the other.
@@ -28,7 +28,7 @@ pub struct Lists<V: Space> {
     pub clearing: Vec<((u32, u32), Range<usize>)>,
 }
 
-impl<V: Space> Lists<V> {
+impl<V: Space> PushOutLists<V> {
     /// Clears the lists, and copies the contacts of a new pair.
     pub fn begin(&mut self, contacts: &[FacetContact<V::DVec>]) {
         self.contacts.clear();

@@ -47,15 +47,17 @@ mod internal_edges;
 mod lists;
 mod shortest_push_out;
 
+use core::cmp::Ordering;
+
 use crate::{
     placed::{Part, PartContact, PlacedCollider},
     query::Counter,
     shape::Facet,
     space::Space,
 };
-use facet_contact::Ball;
+use facet_contact::BallPart;
 pub use facet_contact::FacetContact;
-pub use lists::Lists;
+pub use lists::PushOutLists;
 
 /// If both colliders are surfaces, the smaller one counts as a body if its size is at most this
 /// fraction of the other's.
@@ -65,18 +67,18 @@ const MAX_BODY_SIZE: f64 = 0.5;
 /// event reports the first facet's contact.
 const SAME_DEEPEST: f64 = 1e-12;
 
-/// A pair of a surface and a body that may touch it.
+/// A surface, and a body that may touch it.
 pub struct SurfacePair<'a, V: Space> {
-    a: &'a PlacedCollider<V>,
-    b: &'a PlacedCollider<V>,
-    /// `true` if `a` is the surface, and `b` the body.
-    pub(super) surface_is_first: bool,
+    surface: &'a PlacedCollider<V>,
+    body: &'a PlacedCollider<V>,
+    /// `true` if the caller's first collider is the body.
+    is_swapped: bool,
     /// The body's center, relative to the translation of the surface. `None` if the body is another
     /// surface, which may have parts on all sides.
-    pub(super) center: Option<V::DVec>,
+    center: Option<V::DVec>,
     /// The body, if it is a single ball.
-    ball: Option<Ball<'a, V>>,
-    pub(super) counter: &'a Counter,
+    ball: Option<BallPart<V::DVec>>,
+    counter: &'a Counter,
 }
 
 impl<'a, V: Space> SurfacePair<'a, V> {
@@ -90,87 +92,68 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if a.is_half_space() || b.is_half_space() {
             return None;
         }
-        let (surface_is_first, is_body) = match (a.surface_size(), b.surface_size()) {
+        let (is_swapped, is_body) = match (a.surface_size(), b.surface_size()) {
             (None, None) => return None,
-            (Some(_), None) => (true, true),
-            (None, Some(_)) => (false, true),
+            (Some(_), None) => (false, true),
+            (None, Some(_)) => (true, true),
             // For example the mesh of a crate and the mesh of a level.
-            (Some(a), Some(b)) => (a >= b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
+            (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
-        let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
+        let (surface, body) = if is_swapped { (b, a) } else { (a, b) };
         let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
         let mut pair = Self {
-            a,
-            b,
-            surface_is_first,
+            surface,
+            body,
+            is_swapped,
             center: is_body.then_some(center),
             ball: None,
             counter,
         };
         if body.scaled_shape().is_some() {
-            pair.ball = pair.ball(body.part(0)?);
+            pair.ball = pair.ball_part(&body.part(0)?);
         }
         Some(pair)
     }
 
-    /// Reorders the values of the first and the second collider to those of the surface and the body,
-    /// or back.
-    pub(super) fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
-        if self.surface_is_first {
-            [first, second]
-        } else {
-            [second, first]
-        }
-    }
-
+    /// Returns the surface.
     pub fn surface(&self) -> &'a PlacedCollider<V> {
-        let [surface, _] = self.of_surface_and_body([self.a, self.b]);
-        surface
+        self.surface
     }
 
-    fn body(&self) -> &'a PlacedCollider<V> {
-        let [_, body] = self.of_surface_and_body([self.a, self.b]);
-        body
-    }
-
-    pub(super) fn facet_index(&self, indices: (u32, u32)) -> u32 {
-        let [index, _] = self.of_surface_and_body(indices.into());
-        index
-    }
-
-    pub(super) fn body_index(&self, indices: (u32, u32)) -> u32 {
-        let [_, index] = self.of_surface_and_body(indices.into());
-        index
-    }
-
-    /// Returns a part of the first collider and a part of the second, given their indices.
-    pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
-        Some([self.a.part(indices.0)?, self.b.part(indices.1)?])
-    }
-
-    /// Negates a vector if the body is the first collider. This converts between directions from the
-    /// surface to the body and directions from the first collider to the second.
-    pub(super) fn flip_if_swapped(&self, vector: V::DVec) -> V::DVec {
-        if self.surface_is_first {
-            vector
+    /// Converts the indices of parts from the caller's order to those of a facet and of a part of
+    /// the body, or back.
+    pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {
+        if self.is_swapped {
+            (second, first)
         } else {
-            -vector
+            (first, second)
         }
+    }
+
+    /// Compares the parts of two contacts, in the caller's order.
+    fn order(&self, a: &FacetContact<V::DVec>, b: &FacetContact<V::DVec>) -> Ordering {
+        let [a, b] = [a, b].map(|contact| self.surface_first(contact.indices));
+        a.cmp(&b)
+    }
+
+    /// Returns a facet and a part of the body, given their indices.
+    fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
+        Some([self.surface.part(indices.0)?, self.body.part(indices.1)?])
     }
 
     /// Returns `true` if the surface is one-sided and the center is behind the facet.
-    pub(super) fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
+    fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
         let is_behind = |center| facet.height(center) < 0.0;
-        self.surface().is_one_sided() && self.center.is_some_and(is_behind)
+        self.surface.is_one_sided() && self.center.is_some_and(is_behind)
     }
 
-    /// Computes the contacts of the surface from the pairs of parts in `near`. Calls `visit` with
-    /// each, and returns the deepest.
+    /// Computes the contacts of the surface from `near`, the indices of facets and of parts of the
+    /// body that may touch. Calls `visit` with each contact, and returns the deepest.
     pub fn find(
         &self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
@@ -179,7 +162,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.remove_internal_contacts(contacts);
         contacts.sort_unstable_by(|a, b| {
             let depths = a.depth().total_cmp(&b.depth());
-            depths.then(a.indices.cmp(&b.indices))
+            depths.then_with(|| self.order(a, b))
         });
         self.keep_push_out(contacts, lists);
         let found = contacts
@@ -192,7 +175,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let is_deeper = |best: FacetContact<V::DVec>| {
                 let (own, others) = (contact.depth(), best.depth());
                 own > others * (1.0 + SAME_DEEPEST)
-                    || own >= others * (1.0 - SAME_DEEPEST) && contact.indices < best.indices
+                    || own >= others * (1.0 - SAME_DEEPEST) && self.order(contact, &best).is_lt()
             };
             if deepest.is_none_or(is_deeper) {
                 deepest = Some(*contact);
@@ -201,24 +184,27 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.part_contact(&deepest?)
     }
 
-    /// Returns `true` if a pair of parts has a contact.
+    /// Returns `true` if a pair of parts, in the caller's order, has a contact.
     pub fn touches(&self, indices: (u32, u32)) -> bool {
-        self.facet_contact(indices).is_some()
+        self.facet_contact(self.surface_first(indices)).is_some()
     }
 
-    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the center
-    /// of the body is behind it.
+    /// Returns `true` if the facet of a pair of parts, in the caller's order, is ignored: it is
+    /// one-sided, and the center of the body is behind it.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
-        let facet = self.surface().facet(self.facet_index(indices));
+        let (index, _) = self.surface_first(indices);
+        let facet = self.surface.facet(index);
         facet.is_some_and(|facet| self.is_hidden(&facet))
     }
 
+    /// Returns a contact in the caller's order.
     fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
-        let [a, b] = &self.parts(contact.indices)?;
-        Some(PartContact::of_parts(
-            (self.a, a),
-            (self.b, b),
-            &contact.local,
-        ))
+        let [facet, part] = &self.parts(contact.indices)?;
+        let (facet, part) = ((self.surface, facet), (self.body, part));
+        Some(if self.is_swapped {
+            PartContact::of_parts(part, facet, &contact.contact.flipped())
+        } else {
+            PartContact::of_parts(facet, part, &contact.contact)
+        })
     }
 }

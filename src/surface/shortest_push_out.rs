@@ -32,42 +32,42 @@ use crate::{
     placed::BoundingRegion,
     space::{
         DVector, Space,
-        shortest_translation::{Clearance, shortest_translation},
+        shortest_translation::{Clearance, translation_out_of_all},
         translation_search::Node,
     },
     surface::{
         SurfacePair,
-        facet_contact::{FacetContact, SAME_DEPTH},
-        lists::Lists,
+        facet_contact::{FacetContact, SAME_DEPTH, foot},
+        lists::PushOutLists,
     },
     tolerance::SAME_NORMAL,
 };
 
 /// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
-const CLEARED: f64 = 1e-5;
+const MAX_LEFT_OVERLAP: f64 = 1e-5;
 
 /// With more contacts than this, translations that clear several candidates are not tried.
 const MAX_CONTACTS: usize = 256;
 
 /// If nothing else pushes the body out, the normals of this many candidates are tried.
-const MAX_STRAIGHT: usize = 16;
+const MAX_SINGLE_NORMALS: usize = 16;
 
 /// Maximum number of candidates that one translation combines.
 pub const MAX_PLANES: usize = 4;
 
 /// Maximum number of translations over several candidates that are tried.
-const MAX_TRIED: usize = 24;
+const MAX_COMBINATIONS: usize = 24;
 
 /// Maximum number of passes over all contacts. A plane that is added last may turn the translation
 /// back into a facet that was clear.
-const MAX_ROUNDS: usize = 16;
+const MAX_PASSES: usize = 16;
 
 /// Planes that a translation clears, none of which is the plane of a contact.
 type Planes<D> = ArrayVec<FacetContact<D>, MAX_PLANES>;
 
 /// The depth that rounding may leave after a translation that clears a facet.
 fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
-    CLEARED * translation.length() + 0.125 * weld
+    MAX_LEFT_OVERLAP * translation.length() + 0.125 * weld
 }
 
 /// Returns `true` if a translation clears the plane of a contact.
@@ -89,7 +89,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes
     /// the push-out ends, and adds contacts for the edges and corners that it clears. `contacts`
     /// must be sorted by depth.
-    pub fn keep_push_out(&self, contacts: &mut Vec<FacetContact<V::DVec>>, lists: &mut Lists<V>) {
+    pub fn keep_push_out(
+        &self,
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut PushOutLists<V>,
+    ) {
         if !contacts.iter().any(FacetContact::is_plane) {
             return;
         }
@@ -125,7 +129,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         contacts.retain(|contact| {
             let mut others = added.iter();
-            is_tight(contact, translation) && others.all(|it| it.indices != contact.indices)
+            is_tight(contact, translation) && others.all(|other| other.indices != contact.indices)
         });
         contacts.extend(added);
     }
@@ -135,7 +139,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// each other.
     fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
         let mut shortest = Clearance::default();
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_PASSES {
             let mut is_out = true;
             for contact in contacts {
                 let (translation, bounding) = (shortest.translation, &shortest.bounding);
@@ -146,10 +150,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 }
                 is_out = false;
                 let planes = bounding.iter().copied().chain([contact.plane()]);
-                shortest = shortest_translation(planes, f64::INFINITY);
-                if !shortest.clears_all {
-                    return None;
-                }
+                shortest = translation_out_of_all(planes, f64::INFINITY)?;
             }
             if is_out {
                 break;
@@ -165,10 +166,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns `true` if two parts do not overlap after a translation of the body.
     fn is_apart_after(&self, indices: (u32, u32), weld: f64, translation: V::DVec) -> bool {
-        let translation_of_second = self.flip_if_swapped(translation);
-        let overlap = self.solve(indices, translation_of_second, |solver, _| {
-            let depth = solver.contact().depth;
-            (depth > slop(weld, translation) + 4.0 * solver.depth_gap()).then_some(())
+        let overlap = self.parts(indices).and_then(|parts| {
+            self.solve(&parts, translation, |solver| {
+                let is_deep = solver.hit()
+                    && solver.contact().depth > slop(weld, translation) + 4.0 * solver.depth_gap();
+                is_deep.then_some(())
+            })
         });
         overlap.is_none()
     }
@@ -181,11 +184,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return false;
         };
         let is_wide = |contact: &FacetContact<V::DVec>| {
-            let facet = self.surface().facet(self.facet_index(contact.indices))?;
-            let [a, b] = self.parts(contact.indices)?;
+            let facet = self.surface.facet(contact.indices.0)?;
+            let [on_surface, _] = self.parts(contact.indices)?;
             // The body's lowest point is under the foot. The segment from it to the center crosses
             // the plane. Both points have to be farther inside the facet than the translation.
-            let foot = self.foot([&a, &b], &contact.local);
+            let foot = foot(&on_surface, &contact.contact);
             let (under, over) = (contact.depth(), facet.height(center).abs());
             let lowest = foot - contact.normal * under;
             let crossing = lowest + (center - lowest) * (under / (under + over));
@@ -220,12 +223,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         contacts: &[FacetContact<V::DVec>],
         first: Option<V::DVec>,
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
     ) -> (Option<V::DVec>, Planes<V::DVec>) {
         // The deepest contact is the most likely to block a translation.
         lists.contacts.sort_unstable_by(|a, b| {
             let depths = b.depth().total_cmp(&a.depth());
-            depths.then(a.indices.cmp(&b.indices))
+            depths.then_with(|| self.order(a, b))
         });
         let deepest = contacts.last().map_or(0.0, FacetContact::depth);
         let farthest = first.map_or(deepest, DVector::length);
@@ -235,12 +238,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.find_candidates(contacts, &bodies, limit, lists);
         let mut found = self.search(limit * (1.0 - SAME_DEPTH), lists);
         if found.is_none() && first.is_none() {
-            found = self.shortest_straight(lists);
+            found = self.shortest_along_one_normal(lists);
         }
         let limit = found.as_ref().map_or(limit, |node| node.length);
         if first_free.is_none() || self.may_be_too_long(limit, lists) {
             let limit = limit * (1.0 - SAME_DEPTH);
-            let is_end = |lists: &Lists<V>, translation| {
+            let is_end = |lists: &PushOutLists<V>, translation| {
                 first_free.is_none() || self.is_clear_of_near(lists, translation)
             };
             found = self.shortest_out_of_gap(limit, lists, is_end).or(found);
@@ -249,9 +252,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return (first, Planes::new());
         };
         let is_other = |candidate: &FacetContact<V::DVec>| {
-            let body = self.body_index(candidate.indices);
             let is_same = |contact: &FacetContact<V::DVec>| {
-                self.body_index(contact.indices) == body && contact.is_same_plane(candidate)
+                contact.indices.1 == candidate.indices.1 && contact.is_same_plane(candidate)
             };
             !contacts.iter().any(is_same)
         };
@@ -265,13 +267,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ///
     /// Each push-out is at least as long as the depth in any single facet, a thin plate. The same
     /// holds for the step that led in, because the step back clears each facet.
-    fn may_be_too_long(&self, length: f64, lists: &Lists<V>) -> bool {
+    fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
         let depth_in_plate = |contact: &FacetContact<V::DVec>| {
             let plate = self.plate_contact(contact);
             plate.as_ref().unwrap_or(contact).depth()
         };
-        let is_convex = self.body().scaled_shape().is_some();
+        let is_convex = self.body.scaled_shape().is_some();
         is_convex
             && lists
                 .contacts
@@ -282,14 +284,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet, or
     /// along a single normal: the diameter of the body's bounding box.
     pub(super) fn max_depth(&self) -> f64 {
-        let region = self.body().region().ok();
+        let region = self.body.region().ok();
         let bounds = region.as_ref().and_then(BoundingRegion::bounds);
         bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
     }
 
     /// Returns the shortest push-out that clears one or several candidates, if it is shorter than
     /// `limit`.
-    fn search(&self, mut limit: f64, lists: &mut Lists<V>) -> Option<Node<V::DVec, usize>> {
+    fn search(&self, mut limit: f64, lists: &mut PushOutLists<V>) -> Option<Node<V::DVec, usize>> {
         let mut best = None;
         for index in 0..lists.candidates.len() {
             let plane = lists.candidates.get(index).map(FacetContact::plane);
@@ -306,7 +308,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if lists.contacts.len() > MAX_CONTACTS {
             return best;
         }
-        lists.search.begin(MAX_TRIED, limit, SAME_DEPTH);
+        lists.search.begin(MAX_COMBINATIONS, limit, SAME_DEPTH);
         while let Some(node) = lists.search.take_shortest() {
             if node.labels.len() > 1 && self.is_free(lists, node.translation) {
                 return Some(node);
@@ -328,11 +330,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the shortest push-out along the normal of one of the shallowest candidates.
-    fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::DVec, usize>> {
+    fn shortest_along_one_normal(
+        &self,
+        lists: &mut PushOutLists<V>,
+    ) -> Option<Node<V::DVec, usize>> {
         let (mut shortest, mut limit) = (None, self.max_depth());
-        for index in 0..lists.candidates.len().min(MAX_STRAIGHT) {
+        for index in 0..lists.candidates.len().min(MAX_SINGLE_NORMALS) {
             let candidate = lists.candidates.get(index).copied();
-            if let Some(found) = candidate.and_then(|it| self.straight(it, limit, lists)) {
+            if let Some(found) =
+                candidate.and_then(|candidate| self.push_along_one_normal(candidate, limit, lists))
+            {
                 limit = found.depth() * (1.0 - SAME_DEPTH);
                 shortest = Some(found);
             }
@@ -345,11 +352,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the push-out along the normal of a candidate. It clears the candidate's plane and
     /// each facet that still blocks the body. Returns `None` if there is no such push-out shorter
     /// than `limit`.
-    fn straight(
+    fn push_along_one_normal(
         &self,
         candidate: FacetContact<V::DVec>,
         limit: f64,
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
     ) -> Option<FacetContact<V::DVec>> {
         let mut contact = candidate;
         for _ in 0..MAX_CONTACTS {
@@ -360,15 +367,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let Some(indices) = self.blocking(lists, normal * depth) else {
                 return self.is_passable(lists, normal * depth).then_some(contact);
             };
-            let facet = self.surface().facet(self.facet_index(indices))?;
             // A body must not pass through a facet from behind.
-            let mut blocking = lists.contacts.iter().filter(|it| it.indices == indices);
-            if blocking.any(|it| it.normal.dot(normal) < -SAME_NORMAL) {
+            let mut blocking = lists
+                .contacts
+                .iter()
+                .filter(|contact| contact.indices == indices);
+            if blocking.any(|contact| contact.normal.dot(normal) < -SAME_NORMAL) {
                 return None;
             }
-            contact = self.solve(indices, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, indices, &facet, normal))
-            })?;
+            contact = self.contact_along(indices, normal)?;
             if contact.depth() <= depth {
                 return None;
             }
@@ -387,15 +394,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         over: &FacetContact<V::DVec>,
         taken: &[FacetContact<V::DVec>],
     ) -> Option<(u32, u32)> {
-        let body = self.body_index(over.indices);
         let rank = |contact: &FacetContact<V::DVec>| {
             let is_open = !clears_plane(contact, translation);
             (is_open, contact.normal.dot(over.normal))
         };
         let mut best = (None, (false, f64::NEG_INFINITY));
         for contact in contacts {
-            let is_free = taken.iter().all(|it| it.indices != contact.indices);
-            if is_free && self.body_index(contact.indices) == body && rank(contact) > best.1 {
+            let is_free = taken.iter().all(|other| other.indices != contact.indices);
+            if is_free && contact.indices.1 == over.indices.1 && rank(contact) > best.1 {
                 best = (Some(contact.indices), rank(contact));
             }
         }
@@ -404,14 +410,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns `true` if a translation pushes the body out: it clears all touched facets, and takes
     /// the center through no facet.
-    fn is_free(&self, lists: &mut Lists<V>, translation: V::DVec) -> bool {
+    fn is_free(&self, lists: &mut PushOutLists<V>, translation: V::DVec) -> bool {
         self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
     }
 
     /// Returns a touched facet, with the part of the body, that a translation does not clear.
     pub(super) fn blocking(
         &self,
-        lists: &mut Lists<V>,
+        lists: &mut PushOutLists<V>,
         translation: V::DVec,
     ) -> Option<(u32, u32)> {
         let is_clear = |contact: &FacetContact<V::DVec>| {
@@ -426,16 +432,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a convex body overlaps no near facet after a translation.
-    fn is_clear_of_near(&self, lists: &Lists<V>, translation: V::DVec) -> bool {
+    fn is_clear_of_near(&self, lists: &PushOutLists<V>, translation: V::DVec) -> bool {
         lists.near.iter().all(|near| {
-            let [first, second] = self.of_surface_and_body([near.index, 0]);
             let weld = near.facet.weld;
-            near.is_hidden || self.is_apart_after((first, second), weld, translation)
+            near.is_hidden || self.is_apart_after((near.index, 0), weld, translation)
         })
     }
 
     /// Returns `true` if a translation takes the body's center through no facet.
-    pub(super) fn is_passable(&self, lists: &Lists<V>, translation: V::DVec) -> bool {
+    pub(super) fn is_passable(&self, lists: &PushOutLists<V>, translation: V::DVec) -> bool {
         lists.near.iter().all(|near| {
             let is_crossed = |center| near.facet.is_crossed_by([center, center + translation]);
             near.is_hidden || !self.center.is_some_and(is_crossed)
