@@ -16,7 +16,7 @@ use crate::{
 
 /// A push along an axis ignores planes whose normal has at most this component along the axis: to
 /// clear such a plane, the push would be more than 10 times as long as the depth.
-const LEAST_SLOPE: f64 = 0.1;
+const LEAST_COSINE: f64 = 0.1;
 
 /// An overlap of at most this fraction of the contact's coordinates is rounding. It is twice what
 /// the rounding of both positions to f32 may add.
@@ -25,9 +25,12 @@ const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 /// A translation out of everything solid.
 ///
 /// In 2D, z is 0, and `.xy()` is the `Vec2`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub enum PushOut {
     /// Nothing solid is overlapped.
+    #[default]
     Free,
     /// The translation after which nothing solid is overlapped.
     Moved(Vec3),
@@ -138,17 +141,15 @@ impl Collisions {
         }
         let slop = f64::from(slop);
         let contacts = self.solid_contacts(entity, is_solid);
-        let contacts: SmallVec<[_; 16]> = contacts.collect();
-        let planes = contacts
-            .iter()
-            .map(|((normal, depth), _)| (*normal, depth + slop));
-        let planes: SmallVec<[_; 16]> = planes.collect();
-        let found = bounded_translation(&planes);
-        let is_cleared = |((normal, depth), (_, rounding)): (&PushPlane<DVec3>, &(_, f64))| {
-            depth - normal.dot(found.translation) <= *rounding
+        let (planes, roundings): (SmallVec<[_; 16]>, SmallVec<[_; 16]>) = contacts
+            .map(|((normal, depth), rounding)| ((normal, depth + slop), rounding))
+            .unzip();
+        let (found, clears_all) = bounded_translation(&planes);
+        let is_cleared = |((normal, depth), rounding): (&PushPlane<DVec3>, &f64)| {
+            depth - normal.dot(found) <= *rounding
         };
-        let translation = Vec3::from_f64(found.translation.in_f32_range());
-        if !found.clears_all && !planes.iter().zip(&contacts).all(is_cleared) {
+        let translation = Vec3::from_f64(found.in_f32_range());
+        if !clears_all && !planes.iter().zip(&roundings).all(is_cleared) {
             PushOut::Pressed(translation)
         } else if translation == Vec3::ZERO {
             PushOut::Free
@@ -193,7 +194,7 @@ impl Collisions {
         let contacts = self.solid_contacts(entity, is_solid);
         let lengths = contacts.filter_map(|((normal, depth), _)| {
             let slope = normal.dot(axis);
-            (slope > LEAST_SLOPE).then(|| depth / slope)
+            (slope > LEAST_COSINE).then(|| depth / slope)
         });
         Vec3::from_f64((axis * lengths.fold(0.0, f64::max)).in_f32_range())
     }

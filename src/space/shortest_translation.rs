@@ -11,15 +11,15 @@ use smallvec::SmallVec;
 use crate::space::DVector;
 
 /// Normals count as linearly dependent if their Gram determinant is at most this.
-const DEPENDENT: f64 = 1e-12;
+const MIN_GRAM_DETERMINANT: f64 = 1e-12;
 
 /// A plane that contradicts others is negligible if at most this fraction of the translation is
 /// missing. Then its normal is dependent on theirs only by rounding.
-const NEGLIGIBLE: f64 = 1e-5;
+const MAX_CONTRADICTION: f64 = 1e-5;
 
 /// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
 /// is missing. That is more than the rounding of `f64`, and far less than the rounding of `f32`.
-const CLEARED: f64 = 1e-9;
+const MISSING_DEPTH: f64 = 1e-9;
 
 /// Bounds the number of steps if rounding makes the same set of planes come again. Otherwise each
 /// plane takes at most a few steps, and most planes take none.
@@ -32,14 +32,14 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 /// larger multiple, it would be longer at corners, where the planes of contacts form a wedge though
 /// the obstacles do not. With this multiple, a body leaves a wedge of two planes at once if the
 /// opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by 1 - 2 sin(θ/2).
-const MAX_LENGTH: f64 = 2.0;
+const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
 /// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
 /// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees the translation is shorter, in
 /// proportion to the opening: a press does not squeeze a body along the planes by far more than it
 /// resolves.
-const MAX_FACTOR: f64 = 50.0;
+const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
 /// The room, as a fraction of the greatest depth, that planes get beyond their least slack while
 /// less slack for others is searched. Otherwise an almost parallel plane would keep a body from
@@ -49,13 +49,13 @@ const ROOM: f64 = 0.0025;
 /// A plane needs its slack if it cannot have less by this multiple of [`ROOM`], while all others
 /// have that room. At least one of four planes in 3D does: if normals with weights that add up to 1
 /// cancel each other, one of the weights is at least a quarter.
-const LESS: f64 = 4.0;
+const LESS_ROOM: f64 = 4.0;
 
 /// The number of halvings of the interval of the slack: more than the bits of `f64`'s fraction.
 const SLACK_STEPS: usize = 56;
 
 /// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
-/// changes the factors by a fraction of up to 1e-3, because of [`DEPENDENT`]. Each correction
+/// changes the factors by a fraction of up to 1e-3, because of [`MIN_GRAM_DETERMINANT`]. Each correction
 /// multiplies the error by at most this fraction.
 const CORRECTIONS: usize = 3;
 
@@ -71,9 +71,6 @@ pub struct Clearance<D> {
     pub translation: D,
     /// The planes on which the translation ends.
     pub bounding: BoundingPlanes<D>,
-    /// `false` if the planes contradict each other and some were left out, or if the translation is
-    /// too short to clear all of them.
-    pub clears_all: bool,
     /// The greatest of the factors λᵢ. A factor is the rate at which half of the squared length
     /// grows with the depth of its plane.
     max_factor: f64,
@@ -104,7 +101,7 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let [(n1, _), (n2, _), (n3, _)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
-    if determinant <= DEPENDENT {
+    if determinant <= MIN_GRAM_DETERMINANT {
         return None;
     }
     let mut factors = [0.0; 3];
@@ -130,7 +127,6 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
         .then(|| Clearance {
             translation,
             bounding: bounding.collect(),
-            clears_all: true,
             max_factor: factors.into_iter().fold(0.0, f64::max),
         })
 }
@@ -149,8 +145,9 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
-) -> Clearance<D> {
-    solve(planes, max_length, false)
+) -> D {
+    let (found, _) = solve(planes, max_length, false);
+    found.translation
 }
 
 /// Returns the shortest translation that clears all planes, or `None` if there is none of at most
@@ -159,16 +156,17 @@ pub fn translation_out_of_all<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
 ) -> Option<Clearance<D>> {
-    Some(solve(planes, max_length, true)).filter(|found| found.clears_all)
+    let (found, clears_all) = solve(planes, max_length, true);
+    clears_all.then_some(found)
 }
 
-/// Returns [`shortest_translation`]. If `all` is `true`, it ends at the first plane that would be
-/// left out.
+/// Computes [`shortest_translation`], and returns `true` if it clears all planes. If `all` is
+/// `true`, the search ends at the first plane that would be left out.
 fn solve<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
     all: bool,
-) -> Clearance<D> {
+) -> (Clearance<D>, bool) {
     let mut planes: SmallVec<[PushPlane<D>; 16]> = planes.into_iter().collect();
     let mut best = Clearance::default();
     let mut clears_all = true;
@@ -189,14 +187,14 @@ fn solve<D: DVector>(
         let next = translations_onto(plane, &best.bounding)
             .filter(clears_others)
             .min_by(|a, b| {
-                let length = |it: &Clearance<D>| it.translation.length_squared();
+                let length = |found: &Clearance<D>| found.translation.length_squared();
                 let lengths = length(a).total_cmp(&length(b));
                 lengths.then(a.bounding.len().cmp(&b.bounding.len()))
             });
         match next {
             Some(next) if next.translation.length() <= max_length => best = next,
             next => {
-                let is_contrary = missing(&plane) > NEGLIGIBLE * best.translation.length();
+                let is_contrary = missing(&plane) > MAX_CONTRADICTION * best.translation.length();
                 clears_all &= next.is_none() && !is_contrary;
                 planes.swap_remove(index);
                 if all && !clears_all {
@@ -206,32 +204,31 @@ fn solve<D: DVector>(
         }
     }
     // The loop may have ended for want of steps.
-    best.clears_all = clears_all
-        && planes
-            .iter()
-            .all(|plane| is_cleared(best.translation, *plane));
-    best
+    let is_cleared = |plane: &PushPlane<D>| is_cleared(best.translation, *plane);
+    let clears_all = clears_all && planes.iter().all(is_cleared);
+    (best, clears_all)
 }
 
-/// Returns the shortest translation that clears all planes if it is at most [`MAX_LENGTH`] times as
-/// long as the greatest depth, and grows with no depth faster than [`MAX_FACTOR`] allows. Otherwise
-/// returns the least bad translation within these bounds, with `clears_all` set to `false`.
+/// Returns the shortest translation that clears all planes, and `true`, if it is at most
+/// [`MAX_LENGTH_PER_DEPTH`] times as long as the greatest depth, and grows with no depth faster than
+/// [`MAX_FACTOR_PER_DEPTH`] allows. Otherwise returns the least bad translation within these bounds,
+/// and `false`.
 ///
 /// That translation leaves the body in the planes by a slack. The slack is the least possible for
 /// all planes, then for all planes that do not need it, and so on. So a body is balanced between a
 /// floor and a ceiling, and still kept out of the walls.
-pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> {
+pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
         let planes = planes.iter().enumerate();
         let found = translation_out_of_all(
             planes.map(|(index, (normal, depth))| (*normal, depth - slack_of(index))),
-            MAX_LENGTH * deepest,
+            MAX_LENGTH_PER_DEPTH * deepest,
         );
-        found.filter(|found| found.max_factor <= MAX_FACTOR * deepest)
+        found.filter(|found| found.max_factor <= MAX_FACTOR_PER_DEPTH * deepest)
     };
     if let Some(shortest) = with_slack(&|_| 0.0) {
-        return shortest;
+        return (shortest.translation, true);
     }
     let room = ROOM * deepest;
     // The least slack of the planes that need it.
@@ -248,12 +245,12 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {
-                depth - normal.dot(found.translation) <= slack - LESS * room
+                depth - normal.dot(found.translation) <= slack - LESS_ROOM * room
             })
         };
         let needs_it = |index: &usize| {
             let slack_of = |other| {
-                let less = if other == *index { -LESS } else { 1.0 };
+                let less = if other == *index { -LESS_ROOM } else { 1.0 };
                 known_of(other).unwrap_or(slack) + less * room
             };
             known_of(*index).is_none() && !has_less(*index) && with_slack(&slack_of).is_none()
@@ -269,11 +266,8 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
         with_slack(&|index| known.get(index).copied().flatten().unwrap_or(slack) + room)
     };
     let room = least(room, |room| with_room(room).is_some());
-    Clearance {
-        translation: with_room(room).map_or(D::ZERO, |found| found.translation),
-        clears_all: false,
-        ..Clearance::default()
-    }
+    let least_bad = with_room(room).map_or(D::ZERO, |found| found.translation);
+    (least_bad, false)
 }
 
 /// Returns the least number from 0 to `max` with a property that all greater numbers have, and that
@@ -292,5 +286,5 @@ fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
 }
 
 fn is_cleared<D: DVector>(translation: D, (normal, depth): PushPlane<D>) -> bool {
-    translation.dot(normal) >= depth - CLEARED * depth.abs().max(translation.length())
+    translation.dot(normal) >= depth - MISSING_DEPTH * depth.abs().max(translation.length())
 }

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use crate::space::{
     DVector,
-    shortest_translation::{BoundingPlanes, PushPlane, shortest_translation},
+    shortest_translation::{BoundingPlanes, PushPlane, translation_out_of_all},
 };
 
 /// Chosen planes, each with a label, and the shortest translation that clears them.
@@ -36,9 +36,9 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     /// clears all planes.
     pub fn with(&self, plane: PushPlane<D>, label: T, max_length: f64) -> Option<Self> {
         let planes = self.bounding.iter().copied().chain([plane]);
-        let shortest = shortest_translation(planes, max_length);
+        let shortest = translation_out_of_all(planes, max_length)?;
         let labels = self.labels.iter().copied().chain([label]);
-        shortest.clears_all.then(|| Self {
+        Some(Self {
             labels: labels.collect(),
             bounding: shortest.bounding,
             translation: shortest.translation,

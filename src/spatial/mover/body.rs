@@ -20,13 +20,13 @@ use crate::{
 };
 
 /// A proxy with an additional margin.
-pub struct Grown<V: Space> {
+pub struct GrownBody<V: Space> {
     pub proxy: PlacedCollider<V>,
     /// The margin in units of the shape.
     margin: f64,
 }
 
-impl<V: Space> Grown<V> {
+impl<V: Space> GrownBody<V> {
     /// Returns the proxy with a margin of at least `width` in the world. Returns `None` if the
     /// scale flattens the proxy, or if the margin is not finite.
     pub fn new(proxy: &PlacedCollider<V>, width: f64) -> Option<Self> {
@@ -71,6 +71,20 @@ pub struct NearPlane<D> {
     pub normal: D,
     pub gap: f64,
     pub point: D,
+}
+
+impl<D: DVector> NearPlane<D> {
+    /// Returns the plane as a touch.
+    pub fn touch(&self, time: f64, gap: f64) -> BodyTouch<D> {
+        BodyTouch {
+            entity: self.entity,
+            time,
+            gap,
+            normal: self.normal,
+            face_normal: self.normal,
+            point: self.point,
+        }
+    }
 }
 
 /// A list of planes that rarely needs the heap.
@@ -136,7 +150,7 @@ impl FilteredQuery<'_, '_, '_> {
 
     /// Returns the planes of everything within the margin of a body, sorted by their gaps, and then
     /// by their geometry.
-    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>) -> NearPlanes<V::DVec> {
+    pub fn planes<V: QuerySpace>(&self, body: &GrownBody<V>) -> NearPlanes<V::DVec> {
         let mut planes = NearPlanes::new();
         self.query
             .near_body((&body.proxy).into(), self.filter, |other| {

@@ -14,7 +14,9 @@ use crate::{
 ///
 /// It stores a point in the frame of the other collider. If that collider moves,
 /// [`SpatialQuery::carry`] returns the translation of the point. In 2D, z is 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub struct Ground {
     /// The entity of the ground.

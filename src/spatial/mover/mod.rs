@@ -7,16 +7,21 @@
 //! | `push_out_search.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
+//! | `ground_rules.rs`, `wished_motion.rs` | what counts as ground, and what deflects a motion |
+//! | `moving_body.rs` | a body on its path: up to a touch, out of overlaps |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
 //! | `queries.rs` | `contact_planes` and `move_and_slide` |
 
 mod body;
 mod character;
 mod ground;
+mod ground_rules;
+mod moving_body;
 mod planes;
 mod push_out_search;
 mod queries;
 mod slide;
+mod wished_motion;
 
 pub use ground::Ground;
 pub use planes::{ContactPlane, clip_velocity, solve_planes};

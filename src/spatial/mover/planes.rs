@@ -32,11 +32,13 @@ const CONVERGED: f64 = 1e-12;
 const MAX_DETOUR: f64 = 16.0;
 
 /// More than the error of a length.
-const SAME_LENGTH: f64 = 1e-6;
+const LENGTH_ERROR: f64 = 1e-6;
 
 /// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D,
 /// z is 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub struct ContactPlane {
     /// The entity of the other collider.
@@ -189,8 +191,8 @@ fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f
         .iter()
         .map(|(normal, depth)| depth + normal.dot(target));
     let deepest = overlaps.fold(0.0, f64::max);
-    let max_length = (1.0 + SAME_LENGTH) * (target.length() + MAX_DETOUR * deepest);
-    target + shortest_translation(missing, max_length).translation
+    let max_length = (1.0 + LENGTH_ERROR) * (target.length() + MAX_DETOUR * deepest);
+    target + shortest_translation(missing, max_length)
 }
 
 /// Returns the target with the pushes of all planes.

@@ -35,18 +35,18 @@ use crate::{
 
 /// The maximum number of translations that are tried. Each costs a search for contacts, and adds
 /// one choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 73.
-const MAX_TRIES: usize = 256;
+const MAX_PUSH_OUT_NODES: usize = 256;
 
 /// A facet is left on the side on which the body is: the cosine of the greatest angle with its
 /// contact normal, 84 degrees. The rest of a right angle allows for errors of the normal.
-const SAME_SIDE: f64 = 0.1;
+const FACET_SIDE_COSINE: f64 = 0.1;
 
 /// Directions are equal if their cosine is at least this, an angle of 4.5e-5: more than the errors
 /// of contact normals on faces, which are at most 1e-6.
-const SAME_DIRECTION: f64 = 1.0 - 1e-9;
+const SAME_EXIT_COSINE: f64 = 1.0 - 1e-9;
 
 /// Edges are parallel if the sine of the angle between them is at most this: more than rounding.
-const PARALLEL: f64 = 1e-6;
+const PARALLEL_EDGE_SINE: f64 = 1e-6;
 
 /// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
 /// the position takes at most two of them.
@@ -110,7 +110,7 @@ impl SpatialQuery<'_, '_> {
             |body| search_push_out(&around, &body, max).in_world::<Vec2>(),
             |body| search_push_out(&around, &body, max).in_world::<Vec3>(),
         )
-        .unwrap_or(PushOut::Free)
+        .unwrap_or_default()
     }
 }
 
@@ -133,7 +133,7 @@ impl<D: DVector> FoundPushOut<D> {
 }
 
 /// The deepest contact of a body, and the planes of which it can clear any one to leave it.
-struct Obstacle<D> {
+struct DeepestContact<D> {
     depth: f64,
     normal: D,
     exits: SmallVec<[PushPlane<D>; 16]>,
@@ -150,7 +150,7 @@ pub fn search_push_out<V: QuerySpace>(
     let clearance = CLEARANCE * rounding_of(body, radius_of(body).unwrap_or(0.0));
     let mut moved = body.clone();
     let mut search = TranslationSearch::default();
-    search.begin(MAX_TRIES, max_distance, 0.0);
+    search.begin(MAX_PUSH_OUT_NODES, max_distance, 0.0);
     let (mut least_depth, mut least_bad) = (f64::INFINITY, V::DVec::ZERO);
     while let Some(choice) = search.take_shortest() {
         let translation = choice.translation;
@@ -185,18 +185,18 @@ fn deepest<V: QuerySpace>(
     around: &FilteredQuery,
     body: &PlacedCollider<V>,
     tolerance: f64,
-) -> Option<Obstacle<V::DVec>> {
-    let mut deepest: Option<Obstacle<V::DVec>> = None;
+) -> Option<DeepestContact<V::DVec>> {
+    let mut deepest: Option<DeepestContact<V::DVec>> = None;
     around.query.near_body(body.into(), around.filter, |other| {
         visit_contacts(body, &other.placed, |found| {
             let (normal, depth) = (-found.contact.normal, found.contact.depth);
-            let order = |best: &Obstacle<V::DVec>| {
+            let order = |best: &DeepestContact<V::DVec>| {
                 let depths = depth.total_cmp(&best.depth);
                 depths.then_with(|| best.normal.total_cmp(normal))
             };
             let is_deepest = |best| order(best) == Ordering::Greater;
             if depth > tolerance && deepest.as_ref().is_none_or(is_deepest) {
-                deepest = Some(Obstacle {
+                deepest = Some(DeepestContact {
                     depth,
                     normal,
                     exits: exits(body, other, &found),
@@ -224,7 +224,7 @@ fn exits<V: Space>(
         return exits;
     }
     let least = if other.is_surface() {
-        SAME_SIDE
+        FACET_SIDE_COSINE
     } else {
         f64::NEG_INFINITY
     };
@@ -235,7 +235,7 @@ fn exits<V: Space>(
     let (own_pose, pose) = (own.world_pose.pose(), part.world_pose.pose());
     let solver = Solver::without_closed_form(Pair::new(&own_shape, own_pose, &shape, pose));
     for direction in directions.filter(|direction| direction.dot(normal) >= least) {
-        let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_DIRECTION;
+        let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_EXIT_COSINE;
         if !exits.iter().any(is_same) {
             exits.push((direction, solver.contact_over(-direction, true).depth));
         }
@@ -274,7 +274,7 @@ fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
     });
     axes.extend(pairs.filter_map(|pair| {
         let normal = V::DVec::perpendicular(pair.get(..count - 1)?)?;
-        let is_spanned = normal.length_squared() > PARALLEL * PARALLEL;
+        let is_spanned = normal.length_squared() > PARALLEL_EDGE_SINE * PARALLEL_EDGE_SINE;
         normal.unit().filter(|_| is_spanned)
     }));
     axes

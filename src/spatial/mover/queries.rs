@@ -1,17 +1,14 @@
 //! The planes around a shape, and the movement of a character.
 
-use smallvec::SmallVec;
-
 use crate::{
     Collider, ColliderPose,
     collider_query::place::AnyPlaced,
-    math::{DVec3, Vec3},
     placed::PlacedCollider,
     shape::Dimension,
     spatial::{
         SpatialQuery, SpatialQueryFilter,
         mover::{
-            body::{FilteredQuery, Grown, in_space},
+            body::{FilteredQuery, GrownBody, in_space},
             character::Character,
             planes::ContactPlane,
             slide::{MoveAndSlideOutput, MoveAndSlideSettings},
@@ -135,13 +132,7 @@ impl SpatialQuery<'_, '_> {
             |body| Character::slide(&around, &body, translation, settings),
         )
         .flatten()
-        .unwrap_or_else(|| MoveAndSlideOutput {
-            translation: Vec3::ZERO,
-            ground: None,
-            is_stuck: false,
-            hits: SmallVec::new(),
-            up: DVec3::ZERO,
-        })
+        .unwrap_or_default()
     }
 }
 
@@ -152,7 +143,7 @@ fn list_planes<V: QuerySpace>(
     max_gap: f32,
     planes: &mut Vec<ContactPlane>,
 ) {
-    let Some(grown) = Grown::new(body, max_gap.into()) else {
+    let Some(grown) = GrownBody::new(body, max_gap.into()) else {
         return;
     };
     planes.extend(around.planes(&grown).iter().map(|plane| ContactPlane {

@@ -25,7 +25,9 @@ use crate::{
 /// let top_down = MoveAndSlideSettings { up: Vec3::ZERO, ..default() };
 /// # let _ = (hero, top_down);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub struct MoveAndSlideSettings {
     /// The direction away from the ground, of any length, y by default. If it is 0, there is no
     /// ground: everything is a wall, as in a game that is seen from above. In 2D, z is ignored.
@@ -65,7 +67,9 @@ impl Default for MoveAndSlideSettings {
 }
 
 /// A touch on the path of a [`MoveAndSlideOutput`]. In 2D, z is 0, and `.xy()` is the `Vec2`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub struct SlideHit {
     /// The entity of the other collider.
@@ -84,7 +88,7 @@ pub struct SlideHit {
 }
 
 /// The result of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveAndSlideOutput {
     /// The translation of the body in the world, with that of the ground that carries it. In 2D, z
     /// is 0. A translation beyond the range of f32 is shortened to that range.

@@ -1,0 +1,222 @@
+//! A body on its path: it moves up to the next touch, out of overlaps, and away from a touch.
+
+use bevy::prelude::*;
+
+use crate::{
+    placed::PlacedCollider,
+    space::{DVector, shortest_translation::translation_out_of_all},
+    spatial::{
+        mover::{
+            body::{BodyTouch, FilteredQuery, GrownBody, NearPlane},
+            ground_rules::{GroundRules, LEAST_UP},
+            push_out_search::{is_through, search_push_out},
+            wished_motion::WishedMotion,
+        },
+        spatial_query::QuerySpace,
+    },
+};
+
+/// The tolerance of a gap, as a fraction of the intended gap. A body moves to correct a gap only if
+/// it differs by more. Otherwise rounding would move the body in every tick.
+pub const SETTLED: f64 = 0.25;
+
+/// Motions shorter than this fraction of the skin end. With the default skin, the rounding of the
+/// position to f32 is longer.
+const LEAST_MOTION: f64 = 1e-6;
+
+/// The maximum number of times that planes push a body out of overlaps before the search for a
+/// push-out begins. Flat faces need one push. The planes of curved surfaces change with each push.
+const MAX_PUSHES: usize = 4;
+
+/// How far a cast looks ahead, in skins. A body stops 1 / 2c skins before the touch, where c is the
+/// sine of the angle of approach: within this distance from 7 degrees on.
+const LOOKAHEAD: f64 = 4.0;
+
+/// A slide approaches a plane if the sine of the angle between them is more than this: the corner
+/// has at most 179.9 degrees.
+const LEAST_CLOSING_SINE: f64 = 1e-3;
+
+/// The cosine of the greatest angle between a wall and the contact normal at the corner of its next
+/// tile. A ball of radius r, at least half a skin s from the wall, lists planes within r + s of its
+/// center. So the cosine is at least (r + s / 2) / (r + s), which is this value for s = r / 4.
+const SAME_WALL_COSINE: f64 = 0.9;
+
+/// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
+/// for one, the next is tried.
+const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
+
+/// The maximum length of a push-out, in units of `radius_of`: the least side of the body.
+const MAX_PUSH_OUT: f64 = 2.0;
+
+/// A body on its path, which keeps a gap of the skin from everything.
+pub struct MovingBody<'a, 'w, 's, V: QuerySpace> {
+    pub around: &'a FilteredQuery<'a, 'w, 's>,
+    /// The body with a margin of half of the skin, at its position on the path.
+    pub body: PlacedCollider<V>,
+    pub skin: f64,
+    /// `None` if there is no ground.
+    pub rules: Option<GroundRules<V::DVec>>,
+}
+
+impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
+    /// Returns the position of the body on its path.
+    pub fn position(&self) -> V::DVec {
+        self.body.world_pose.translation
+    }
+
+    /// Returns `true` if a motion is too short to be made.
+    pub fn is_short(&self, motion: V::DVec) -> bool {
+        motion.length() <= LEAST_MOTION * self.skin
+    }
+
+    /// Moves the body out of everything that is closer than three eighths of the skin. Returns
+    /// `true` if it overlaps nothing afterwards, and `None` if its position is not finite.
+    pub fn back_off(&mut self, exact: &PlacedCollider<V>, radius: f64) -> Option<bool> {
+        let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
+        for _ in 0..MAX_PUSHES {
+            let body = self.at_position(exact)?;
+            let wide = GrownBody::new(&body, self.skin)?;
+            let planes = self.around.planes(&wide);
+            let least = planes.first().map_or(self.skin, |plane| plane.gap);
+            if least >= 0.5 * self.skin * (1.0 - SETTLED) {
+                return Some(true);
+            }
+            let pushes = BACK_OFF.iter().filter_map(|part| {
+                let gap = part * self.skin;
+                let missing = |plane: &NearPlane<V::DVec>| (plane.normal, gap - plane.gap);
+                let push = translation_out_of_all(planes.iter().map(missing), f64::INFINITY);
+                push.map(|push| push.translation)
+            });
+            let is_safe = |push: &V::DVec| {
+                let distance = (self.position() + *push - start).length();
+                distance <= max_distance && !is_through(self.around, &body, *push)
+            };
+            let Some(push) = pushes.into_iter().find(is_safe) else {
+                break;
+            };
+            self.body.world_pose.translation = self.position() + push;
+        }
+        let body = self.at_position(exact)?;
+        let left = max_distance - (self.position() - start).length();
+        let found = search_push_out(self.around, &body, left);
+        self.body.world_pose.translation = self.position() + found.translation;
+        Some(found.is_free)
+    }
+
+    /// Returns the exact body at the position of this one.
+    fn at_position(&self, exact: &PlacedCollider<V>) -> Option<PlacedCollider<V>> {
+        let mut body = exact.clone();
+        body.world_pose.translation = self.position();
+        body.world_pose.translation.is_finite().then_some(body)
+    }
+
+    /// Moves until the gap to anything but `ignored` is the skin, and returns that touch. If the
+    /// gap is less already, the body does not move.
+    ///
+    /// With the closing speed c along the normal, the gap is s/2 + c (d - x) at a distance x, where
+    /// d is the distance at which the grown body touches.
+    pub fn advance(
+        &mut self,
+        motion: V::DVec,
+        ignored: Option<Entity>,
+    ) -> Option<BodyTouch<V::DVec>> {
+        let length = motion.length();
+        if self.is_short(motion) || !length.is_finite() {
+            return None;
+        }
+        let start = self.position();
+        let cast_length = length + LOOKAHEAD * self.skin;
+        let direction = motion * (1.0 / length);
+        let found = self
+            .around
+            .cast(&self.body, direction * cast_length, ignored);
+        let touch = found.and_then(|touch| {
+            let closing = -touch.normal.dot(direction);
+            let distance = touch.time * cast_length;
+            let stop = (distance - 0.5 * self.skin / closing.max(0.0)).max(0.0);
+            (stop < length).then_some(BodyTouch {
+                time: stop / length,
+                gap: 0.5 * self.skin + (distance - stop) * closing,
+                ..touch
+            })
+        });
+        let free = touch.map_or(1.0, |touch| touch.time);
+        self.body.world_pose.translation = start + motion * free;
+        touch
+    }
+
+    /// Moves like [`advance`](Self::advance), along the planes that were touched. It may be that a
+    /// plane that is nearer than the skin at the end holds the body between it and the last one.
+    /// Then the body stops where the gap to that plane is the skin.
+    ///
+    /// At a small angle of approach, a cast meets the second wall of a corner far behind this point
+    /// (see [`LOOKAHEAD`]). The body would move beyond it, and back in the next move.
+    pub fn advance_along(
+        &mut self,
+        motion: V::DVec,
+        wish: &WishedMotion<V::DVec>,
+    ) -> Option<BodyTouch<V::DVec>> {
+        let start = self.position();
+        let touch = self.advance(motion, None);
+        let travel = self.position() - start;
+        let length = travel.length();
+        if wish.planes.is_empty() || self.is_short(travel) {
+            return touch;
+        }
+        let held = self.holding_plane(travel * (1.0 / length), wish);
+        let Some((retreat, plane)) = held else {
+            return touch;
+        };
+        let kept = (length - retreat).max(0.0);
+        self.body.world_pose.translation = start + travel * (kept / length);
+        let closing = -plane.normal.dot(travel) / length;
+        let gap = 0.5 * self.skin + plane.gap + closing * (length - kept);
+        Some(plane.touch(kept / motion.length(), gap))
+    }
+
+    /// Returns the plane that holds a body at the end of a slide in a direction, and the distance
+    /// back to the point where the gap is the skin.
+    fn holding_plane(
+        &self,
+        direction: V::DVec,
+        wish: &WishedMotion<V::DVec>,
+    ) -> Option<(f64, NearPlane<V::DVec>)> {
+        let half = 0.5 * self.skin;
+        let up = self.rules.map(|rules| rules.up);
+        let planes = self.around.planes(&GrownBody::new(&self.body, half)?);
+        let closing = |plane: &NearPlane<V::DVec>| -plane.normal.dot(direction);
+        let holding = planes.iter().filter(|plane| {
+            let is_ground = self
+                .rules
+                .is_some_and(|rules| plane.normal.dot(rules.up) >= rules.least_cosine);
+            closing(plane) > LEAST_CLOSING_SINE && !is_ground && wish.is_held_by(plane.normal, up)
+        });
+        let retreats = holding.map(|plane| {
+            // The corner of the next tile of a wall is no nearer than the wall.
+            let along = planes.iter().filter(|wall| {
+                closing(wall) <= LEAST_CLOSING_SINE
+                    && wall.normal.dot(plane.normal) > SAME_WALL_COSINE
+            });
+            let gap = along.map(|wall| wall.gap).fold(half, f64::min);
+            ((gap - plane.gap) / closing(plane), *plane)
+        });
+        let nearer = retreats.filter(|(retreat, _)| *retreat > 0.0);
+        nearer.max_by(|(a, _), (b, _)| a.total_cmp(b))
+    }
+
+    /// Moves by a small push, as far as there is room.
+    fn push(&mut self, push: V::DVec) {
+        if !self.is_short(push) {
+            let touch = self.around.cast(&self.body, push, None);
+            let free = touch.map_or(1.0, |touch| touch.time);
+            self.body.world_pose.translation = self.position() + push * free;
+        }
+    }
+
+    /// Moves away from a touch along a unit vector, until the gap is the skin.
+    pub fn back_away(&mut self, touch: &BodyTouch<V::DVec>, direction: V::DVec) {
+        let missing = (self.skin - touch.gap).clamp(0.0, 0.5 * self.skin);
+        let cosine = touch.normal.dot(direction).max(LEAST_UP);
+        self.push(direction * (missing / cosine));
+    }
+}
