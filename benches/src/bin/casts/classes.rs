@@ -13,25 +13,11 @@ use crate::{
     cases::{Case, Regime, Shot, cases, shots},
     ours::{OurRays, Ours},
     peer,
+    question::Question,
 };
 
 /// The cases of a class.
 pub const CASES: u32 = 1000;
-
-/// The answer if nothing is hit. All others are lengths.
-pub const MISS: f32 = -1.0;
-
-/// A query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    Linear,
-    Rotating,
-    Ray,
-}
-
-impl Question {
-    pub const ALL: [Self; 3] = [Self::Linear, Self::Rotating, Self::Ray];
-}
 
 /// Shapes in one regime.
 pub struct Bout {

@@ -10,11 +10,12 @@ mod cases;
 mod classes;
 mod ours;
 mod peer;
+mod question;
 
 use std::error::Error;
 
 use cases::Regime;
-use classes::{Bout, CASES, Question, casts, rays};
+use classes::{Bout, CASES, casts, rays};
 use headbutt_bench::{
     clock::Clock,
     duel::duel,
@@ -23,6 +24,7 @@ use headbutt_bench::{
     table::{head, row, short},
 };
 use lexopt::{Arg, Parser, ValueExt};
+use question::Question;
 
 const HELP: &str = "\
 Nanoseconds a cast and a ray, of headbutt and parry.

@@ -10,7 +10,7 @@ use headbutt_bench::{duel::Side, pairs::Room};
 
 use crate::{
     cases::{Case, Shot},
-    classes::{MISS, Question},
+    question::{MISS, Question},
 };
 
 /// Two shapes and their motions.

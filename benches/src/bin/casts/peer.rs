@@ -18,7 +18,7 @@ macro_rules! parry {
 
             use crate::{
                 cases::{Case, Shot},
-                classes::{MISS, Question},
+                question::{MISS, Question},
             };
 
             /// Two shapes and their motions.
@@ -75,7 +75,7 @@ macro_rules! parry {
                             cast_shapes(pose_a, it.translation, a, pose_b, still, b, options)
                         };
                         let hit = black_box(hit).ok().flatten();
-                        hit.map_or(MISS, |hit| hit.cast_motion * it.translation.length())
+                        hit.map_or(MISS, |hit| hit.time_of_impact * it.translation.length())
                     }));
                 }
             }
@@ -104,7 +104,7 @@ macro_rules! parry {
                     let shape = black_box(&*self.shape.0);
                     answers.extend(self.rays[range].iter().map(|(pose, ray, length)| {
                         let hit = shape.cast_ray_and_get_normal(pose, ray, *length, true);
-                        black_box(hit).map_or(MISS, |hit| hit.cast_motion)
+                        black_box(hit).map_or(MISS, |hit| hit.time_of_impact)
                     }));
                 }
             }

@@ -54,7 +54,7 @@ macro_rules! rapier {
                                 let hit = context.cast_ray_and_get_normal(
                                     origin, direction, length, true, filter,
                                 );
-                                answers.one(hit.map(|it| (it.0, it.1.cast_motion)));
+                                answers.one(hit.map(|it| (it.0, it.1.time_of_impact)));
                             }
                             Question::AnyHit => {
                                 let mut is_hit = false;
@@ -93,7 +93,7 @@ macro_rules! rapier {
                                 let hit = context.cast_shape(
                                     origin, rotation, direction, shape, options, filter,
                                 );
-                                answers.one(hit.map(|it| (it.0, it.1.cast_motion)));
+                                answers.one(hit.map(|it| (it.0, it.1.time_of_impact)));
                             }
                             Question::OverlapBall | Question::OverlapBox => {
                                 context.intersect_shape(origin, rotation, shape, filter, |it| {
