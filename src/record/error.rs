@@ -1,7 +1,5 @@
 //! Errors from reading and replaying a recording.
 
-use crate::record::format::VERSION;
-
 /// An error in the data of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {reason}")]
@@ -20,10 +18,7 @@ pub enum RecordingFault {
     #[error("this is not a recording of headbutt")]
     NotARecording,
     /// Another version of headbutt wrote the recording in another format.
-    #[error(
-        "the format has version {0}, and this version of headbutt reads version {reads}",
-        reads = VERSION
-    )]
+    #[error("the format has version {0}, which this version of headbutt does not read")]
     Version(u16),
     /// The data ends too early.
     #[error("the recording is truncated: {missing} bytes are missing")]
