@@ -8,7 +8,7 @@
 mod demo;
 
 use bevy::prelude::*;
-use demo::{BLUE, FAINT, INK, ORANGE, Readout, fill::Fill, pointer::Draggable};
+use demo::{BLUE, FAINT, INK, ORANGE, Readout, YELLOW, fill::Fill, pointer::Draggable};
 use headbutt::prelude::*;
 
 const SPEED: f32 = 4.0;
@@ -33,7 +33,7 @@ fn main() -> AppExit {
     demo::app("Two blocks", keys)
         .insert_resource(PushOut(true))
         .init_resource::<LastHit>()
-        .add_systems(Startup, (spawn, hide_normals))
+        .add_systems(Startup, (spawn, style))
         .add_systems(Update, (demo::pointer::drag, switch, describe, draw))
         .add_systems(FixedUpdate, steer)
         .add_systems(FixedPostUpdate, push_out.after(HeadbuttSystems::Report))
@@ -63,8 +63,10 @@ fn spawn(mut commands: Commands) {
 }
 
 /// The demo draws the normal itself, as the translation of B.
-fn hide_normals(mut store: ResMut<GizmoConfigStore>) {
+fn style(mut store: ResMut<GizmoConfigStore>) {
     store.config_mut::<HeadbuttGizmos>().1.contact_normals = false;
+    let (lines, _) = store.config_mut::<DefaultGizmoConfigGroup>();
+    lines.line.width = 4.0;
 }
 
 fn steer(
@@ -153,12 +155,13 @@ fn draw(
         return;
     };
     let hit = hit.in_2d();
-    gizmos.arrow_2d(hit.point, hit.point + hit.minimum_translation, INK);
     if !push_out.0 {
-        let target = Isometry2d::new(
-            b.1.translation.truncate() + hit.minimum_translation,
-            Rot2::radians(b.1.rotation.to_euler(EulerRot::XYZ).2),
-        );
-        gizmos.rect_2d(target, Vec2::splat(2.0), FAINT);
+        let start = b.1.translation.truncate();
+        let target = start + hit.minimum_translation;
+        let rotation = Rot2::radians(b.1.rotation.to_euler(EulerRot::XYZ).2);
+        gizmos.rect_2d(Isometry2d::new(target, rotation), Vec2::splat(2.0), YELLOW);
     }
+    gizmos
+        .arrow_2d(hit.point, hit.point + hit.minimum_translation, INK)
+        .with_tip_length(0.2);
 }

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::INK;
 
 /// The width of a label in pixels. Its text is centered.
-const WIDTH: f32 = 240.0;
+const WIDTH: f32 = 300.0;
 
 /// Text below an entity.
 #[derive(Component)]
@@ -20,7 +20,7 @@ pub fn label(text: &str, target: Entity, below: f32) -> impl Bundle {
     (
         Label { target, below },
         Text::new(text),
-        TextFont::from_font_size(15.0),
+        TextFont::from_font_size(20.0),
         TextColor(INK),
         TextLayout::justify(Justify::Center),
         Node {

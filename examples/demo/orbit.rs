@@ -4,6 +4,7 @@
 use bevy::{
     core_pipeline::tonemapping::Tonemapping,
     input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll},
+    light::CascadeShadowConfigBuilder,
     mesh::PrimitiveTopology,
     prelude::*,
 };
@@ -37,12 +38,30 @@ impl Orbit {
     }
 }
 
+/// The light of a scene.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Light {
+    /// Shapes throw shadows on the ground.
+    Shadows,
+    /// Without shadows, and with a ground that has no light: several times as fast to draw.
+    Plain,
+}
+
 /// Returns a 3D camera and a light that moves with it, from above its left shoulder.
-pub fn camera(orbit: Orbit) -> impl Bundle {
-    let light = DirectionalLight {
-        illuminance: 4200.0,
+pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
+    let shadows = CascadeShadowConfigBuilder {
+        num_cascades: 1,
+        maximum_distance: 2.0 * orbit.distance,
         ..default()
     };
+    let light = (
+        DirectionalLight {
+            illuminance: 4200.0,
+            shadow_maps_enabled: light == Light::Shadows,
+            ..default()
+        },
+        shadows.build(),
+    );
     let from = Transform::from_xyz(-1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y);
     (
         Camera3d::default(),
@@ -58,24 +77,30 @@ pub fn camera(orbit: Orbit) -> impl Bundle {
     )
 }
 
-/// Returns the ground below y = 0, with a grid. It has no light, which would take most of the time
-/// to draw.
-pub fn ground(meshes: &mut Assets<Mesh>, materials: &mut Assets<StandardMaterial>) -> impl Bundle {
+/// Returns the ground below y = 0, with a grid.
+pub fn ground(
+    light: Light,
+    meshes: &mut Assets<Mesh>,
+    materials: &mut Assets<StandardMaterial>,
+) -> impl Bundle {
     let collider = Collider::half_space(Vec3::Y);
-    let mut material = |base_color| {
+    let mut material = |base_color, unlit| {
         MeshMaterial3d(materials.add(StandardMaterial {
             base_color,
-            unlit: true,
+            unlit,
+            perceptual_roughness: 1.0,
+            reflectance: 0.0,
             ..default()
         }))
     };
     let mesh = Mesh3d(meshes.add(fill::mesh_3d(&collider)));
     let grid = (
         Mesh3d(meshes.add(grid())),
-        material(GRID),
+        material(GRID, true),
         Transform::from_xyz(0.0, 0.01, 0.0),
     );
-    (collider, mesh, material(GROUND), children![grid])
+    let ground = material(GROUND, light == Light::Plain);
+    (collider, mesh, ground, children![grid])
 }
 
 fn grid() -> Mesh {

@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use demo::{
     BLUE, ORANGE, fill, labels,
     light::{Materials, light_up},
-    orbit::{self, Orbit},
+    orbit::{self, Light, Orbit},
     pointer::*,
     report,
 };
@@ -51,12 +51,13 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
-    commands.spawn(orbit::camera(Orbit {
+    let orbit = Orbit {
         center: Vec3::new(0.0, -0.2, 0.6),
         distance: 16.5,
         yaw: 0.0,
         pitch: 0.85,
-    }));
+    };
+    commands.spawn(orbit::camera(orbit, Light::Shadows));
     let mut material = |color: Color| {
         materials.add(StandardMaterial {
             base_color: color,
@@ -86,7 +87,7 @@ fn spawn(
         commands.spawn(labels::label(name, shape, 1.15));
     }
 
-    let ground = orbit::ground(&mut meshes, &mut materials);
+    let ground = orbit::ground(Light::Shadows, &mut meshes, &mut materials);
     // In front of the shapes, where its label is legible.
     let pose = Transform::from_xyz(0.0, -1.3, 5.7);
     let name = "half_space";

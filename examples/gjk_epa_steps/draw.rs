@@ -14,7 +14,7 @@ use crate::{
     steps::{MOTION, Mode},
 };
 
-pub const PLANE: Color = Color::srgb(0.26, 0.54, 0.3);
+pub const PLANE: Color = Color::srgb(0.62, 0.83, 0.45);
 
 /// The part of the screen for the Minkowski difference.
 const REGION: Rect = Rect {

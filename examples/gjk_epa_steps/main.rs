@@ -12,7 +12,7 @@ mod steps;
 use std::sync::Arc;
 
 use bevy::{math::DVec2, prelude::*};
-use demo::{BLUE, FAINT, GREEN, ORANGE, RED, Readout, pointer::Draggable};
+use demo::{BLUE, FAINT, GREEN, INK, ORANGE, RED, Readout, pointer::Draggable};
 use headbutt::{prelude::*, query::steps::Step};
 use steps::Mode;
 
@@ -70,11 +70,14 @@ fn spawn(mut commands: Commands) {
     for (title, x) in titles {
         commands.spawn(text(title, 26.0, FAINT, [x, 2.85]));
     }
+    let cores = "core: a shape without its radius (a circle is a point, a capsule a segment)";
+    commands.spawn(text(cores, 18.0, FAINT, [4.45, 2.5]));
     let legend = [
-        ("support point", GREEN, 1.37),
-        ("support plane", draw::PLANE, 3.26),
-        ("simplex, polytope", BLUE, 5.4),
-        ("nearest point", RED, 7.53),
+        ("support point", GREEN, 0.9),
+        ("support plane", draw::PLANE, 2.75),
+        ("simplex, polytope", BLUE, 4.75),
+        ("nearest point", RED, 6.8),
+        ("origin", INK, 8.25),
     ];
     for (name, color, x) in legend {
         commands.spawn(text(name, 20.0, color, [x, -4.2]));

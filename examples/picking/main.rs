@@ -17,7 +17,7 @@ use bevy::{
 };
 use demo::{
     BLUE, GREEN, INK, ORANGE, Readout, fill,
-    orbit::{self, Orbit},
+    orbit::{self, Light, Orbit},
 };
 use headbutt::prelude::*;
 
@@ -95,12 +95,13 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
-    commands.spawn(orbit::camera(Orbit {
+    let orbit = Orbit {
         center: Vec3::ZERO,
         distance: 13.0,
         yaw: 0.3,
         pitch: 0.6,
-    }));
+    };
+    commands.spawn(orbit::camera(orbit, Light::Shadows));
     let mut material = |color: Color| {
         materials.add(StandardMaterial {
             base_color: color,
@@ -131,7 +132,7 @@ fn spawn(
         selected: material(ORANGE),
     });
 
-    let ground = orbit::ground(&mut meshes, &mut materials);
+    let ground = orbit::ground(Light::Shadows, &mut meshes, &mut materials);
     commands
         .spawn((ground, Name::new("ground")))
         .observe(deselect);

@@ -7,7 +7,11 @@ use headbutt::{HeadbuttPlugin, Recording, Replay, ReplayTick, ReplayedTick, prel
 
 use crate::{
     USAGE,
-    demo::{self, BLUE, GRAY, Readout, fill, options::Options, orbit, orbit::Orbit},
+    demo::{
+        self, BLUE, GRAY, Readout, fill,
+        options::Options,
+        orbit::{self, Light, Orbit},
+    },
     read,
 };
 
@@ -159,7 +163,8 @@ fn spawn_camera(world: &mut World) -> Result {
         let pose = Transform::from_translation(min.midpoint(max).with_z(0.0));
         world.spawn((demo::camera_2d(height), pose));
     } else {
-        world.spawn(orbit::camera(orbit_around(min, max, aspect)));
+        let orbit = orbit_around(min, max, aspect);
+        world.spawn(orbit::camera(orbit, Light::Plain));
     }
     Ok(())
 }

@@ -114,15 +114,16 @@ fn bounds(setup: Setup) -> Vec3 {
 /// Spawns a camera without antialiasing, which takes more than half of a frame without a GPU.
 fn spawn_camera(commands: &mut Commands, setup: Setup, bounds: Vec3) {
     if setup.in_3d {
+        let orbit = orbit::Orbit {
+            center: Vec3::ZERO,
+            distance: 4.5 * bounds.y,
+            yaw: 0.6,
+            pitch: 0.4,
+        };
         commands.spawn((
             InScene,
             Msaa::Off,
-            orbit::camera(orbit::Orbit {
-                center: Vec3::ZERO,
-                distance: 4.5 * bounds.y,
-                yaw: 0.6,
-                pitch: 0.4,
-            }),
+            orbit::camera(orbit, orbit::Light::Plain),
         ));
     } else {
         commands.spawn((InScene, Msaa::Off, demo::camera_2d(2.0 * bounds.y)));

@@ -11,7 +11,7 @@ mod demo;
 
 use bevy::{prelude::*, time::common_conditions::on_timer};
 use demo::game::{Coin, Score, at, coin, creature, direction, spark};
-use demo::{BLUE, GRAY, INK, ORANGE, RED, fill::Fill, pointer::Pointer};
+use demo::{BLUE, EARTH, GRAY, INK, ORANGE, RED, fill::Fill, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
 const WALL: u32 = 1 << 0;
@@ -64,6 +64,12 @@ fn main() -> AppExit {
 
 fn spawn(mut commands: Commands) {
     commands.spawn(demo::camera_2d(16.0));
+    let tiles = (0..28 * 13).filter(|tile| (tile % 28 + tile / 28) % 2 == 0);
+    for tile in tiles {
+        let corner = Vec2::new((tile % 28) as f32 - 13.5, (tile / 28) as f32 - 6.5);
+        let tile = Fill::shape(Rectangle::new(1.0, 1.0), EARTH.with_alpha(0.35));
+        commands.spawn((tile, at(corner.into(), -1.0)));
+    }
     let layers = CollisionLayers::new(WALL, !WALL);
     for [x, y, width, height] in WALLS {
         let wall = (Collider::rectangle(width, height), layers);
