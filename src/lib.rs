@@ -105,9 +105,10 @@ pub use spatial::{
 };
 
 /// The pages of `docs/` for users.
-// The first definition of a link counts. So links lead to the pages here, and in the repository,
-// where only the definitions in the files count, to the files. In the same way, `pictures.md`
-// replaces the files of the pictures by their content: see tests/it/rustdoc.rs.
+// The first definition of a link counts. So in rustdoc, the links lead to the pages of this module.
+// In the repository, only the definitions in the files count, so the links lead to the files. In
+// the same way, `pictures.md` replaces the files of the pictures by their content: see
+// `tests/it/rustdoc.rs`.
 #[cfg(doc)]
 pub mod guide {
     #[doc = include_str!("../docs/pictures.md")]

@@ -73,7 +73,7 @@ impl CandidatePairs {
 
     /// Removes all pairs.
     pub fn clear(&mut self) {
-        // The plugin ends the ticks of the buffer.
+        // Only the plugin ends a tick of the buffer.
         Vec::clear(&mut self.pairs);
     }
 

@@ -108,7 +108,7 @@ impl<D: DVector> FirstTouch<D> {
         let earliest: SmallVec<[_; 4]> = earliest.collect();
         let mut ranks = NormalRanks::default();
         let mut rank = |PartOutcome { hit, .. }: &PartOutcome<D>| match hit.status {
-            // Events compare depths in f32, so this does, too.
+            // Events compare depths in f32, so casts do, too.
             CastStatus::Overlapping => -1.0 - f64::from(length_to_f32(hit.contact.depth)),
             CastStatus::Hit | CastStatus::Touching if earliest.len() > 1 => {
                 let normal = hit.contact.normal;
@@ -168,14 +168,14 @@ impl<D: DVector> FirstTouch<D> {
             let Some(index) = parts.iter().position(rises) else {
                 return true;
             };
-            // This part often hides the next face, too. So few parts are tested for each face.
+            // This part often hides the next face, too, so it is tested first.
             parts.swap(0, index);
             false
         };
         let is_front = |face: &&TouchedFace<D>| face.normal.dot(normal) > 0.0;
         let visible = faces.iter().find(is_visible);
         let face = visible.or_else(|| faces.iter().find(is_front));
-        // There are none if rounding exceeds the tolerance, which is 0 for a point.
+        // No face is found if rounding exceeds the tolerance, which is 0 for a point.
         face.map_or(own, |face| face.normal)
     }
 }

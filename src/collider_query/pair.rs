@@ -147,7 +147,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
                 solver.hit().then(|| solver.manifold_in_world())
             });
         }
-        // The normal of a contact with a surface need not be that of the facet alone.
+        // The normal of a contact with a surface may differ from the normal of the single facet.
         let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
         with_pair(pair, |pair| {
             let mut solver = Solver::new(pair);
@@ -155,7 +155,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let is_deeper = |deepest: &Contact64<_>| {
                 deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
             };
-            // The contact leads over an edge or a corner, and does not clear the whole facet.
+            // A deeper point shows that the push-out leads over an edge or a corner, and does not
+            // clear the whole facet.
             let leads_over_edge = points.first().is_some_and(is_deeper);
             let points = if leads_over_edge {
                 &[contact]

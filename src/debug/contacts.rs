@@ -25,7 +25,7 @@ pub fn draw_contacts(
     let mut lines = Vec::new();
     if let Some((settings, collisions)) = settings.zip(collisions) {
         for pair in collisions.iter() {
-            // One of them may have been despawned since the tick.
+            // An entity may have been despawned since the tick.
             let Ok(sides) = colliders.get_many([pair.entity, pair.other]) else {
                 continue;
             };

@@ -92,7 +92,8 @@ impl DrawnPair<'_> {
             .into_iter()
             .flat_map(|[min, max]| box_edges(min, max));
         let [middle, other_middle] = [a, b].map(|[min, max]| min.midpoint(max));
-        // On the axis, from the face of the first box to the face of the second.
+        // The arrow is parallel to the axis, from the face of the first box to the face of the
+        // second.
         let across = middle.midpoint(other_middle).reject_from(axis);
         let extent = |[min, max]: [Vec3; 2]| 0.5 * (max - min).dot(axis.abs());
         let start = across + axis * (middle.dot(axis) + extent(a));

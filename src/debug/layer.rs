@@ -57,7 +57,8 @@ impl GizmoLayer {
             if asset.list_positions.is_empty() {
                 return self.clear(canvas);
             }
-            // Sent here and not by the assets, which may send it only in the next frame.
+            // The event is sent here and not by the assets, which may send it only in the next
+            // frame.
             let id = handle.id();
             canvas.changes.write(AssetEvent::Modified { id });
             return;

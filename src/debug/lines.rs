@@ -25,7 +25,7 @@ pub fn arrow(start: Vec3, end: Vec3, head: f32) -> [LineSegment; 3] {
     let along = end - start;
     let direction = along.normalize_or_zero();
     let head = head.min(0.5 * along.length());
-    // In the xy plane for an arrow in that plane.
+    // For an arrow in the xy plane, the head is in that plane, too.
     let side = Vec3::Z.cross(direction).try_normalize().unwrap_or(Vec3::X);
     let barb = |side: Vec3| [end, end - (direction + side * 0.5) * head];
     [[start, end], barb(side), barb(-side)]

@@ -296,7 +296,7 @@ impl DrawnCollider {
             color,
             ground,
         } = self.look;
-        // First, so that the shape is seen where both are equal.
+        // The box is drawn first, so that the shape is visible where both have the same lines.
         add_lines(asset, &self.box_lines, box_color, |point| point);
         match ground {
             Some(_) => add_lines(asset, &self.lines, color, |point| point),

@@ -48,7 +48,7 @@ impl fmt::Display for Explanation {
         write!(out, "{a} and {b} {verb}: ")?;
         self.write_status(out)?;
         match self.changed {
-            // The status has said so.
+            // The text of the status already names the change.
             _ if matches!(self.status, PairStatus::Unseen { .. }) => Ok(()),
             [false, false] => Ok(()),
             [true, false] => write!(out, " {a} has changed since the last tick."),
@@ -191,7 +191,7 @@ fn layers_text(layers: u32) -> String {
     }
 }
 
-/// Returns a vector, in 2D without its z.
+/// Returns the text of a vector, in 2D without its z.
 fn vector_text(vector: Vec3, is_2d: bool) -> String {
     // Beside a long component, a tiny one is rounding error.
     let rounding = SHOWN_AS_ZERO * vector.abs().max_element();
@@ -212,10 +212,10 @@ fn vector_text(vector: Vec3, is_2d: bool) -> String {
     }
 }
 
-/// Returns a number with at most four significant digits.
+/// Returns the text of a number, with at most four significant digits.
 fn four_digits(number: f32) -> String {
-    // The nearest decimal number, of which `Display` then writes no further digits. The sum removes
-    // the sign of -0.
+    // The nearest decimal number, so that `Display` writes no further digits. The sum removes the
+    // sign of -0.
     let rounded = format!("{number:.3e}").parse::<f64>();
     let number = rounded.unwrap_or(number.into()) + 0.0;
     if number == 0.0 || WRITTEN_OUT.contains(&number.abs()) || !number.is_finite() {

@@ -166,10 +166,10 @@ where
         let _ = self.points.try_push(vertex.point);
     }
 
-    /// Adds vertices until they span all dimensions. Returns the contact if that is impossible,
+    /// Adds vertices until they span all dimensions. Returns the contact if no vertex can be added,
     /// because Y ends at the origin.
     fn fill_dimensions(&mut self) -> Result<Option<Penetration<D>>, EpaEnd> {
-        // The origin lies in GJK's simplex, or as near to it as rounding allows: at these points.
+        // The origin is in GJK's simplex, up to rounding. There, the cores have these points.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each iteration adds a vertex or removes one. Only vertices of GJK's simplex are removed.
         for _ in 0..2 * (D::DIMENSION + 1) {
@@ -271,7 +271,7 @@ where
         let Some(facet) = self.supporting_facet(found) else {
             return found;
         };
-        // The bounds of a polytope meet. If they do not, the surface is curved.
+        // On a polytope, the bounds of the depth meet. If the bounds differ, the surface is curved.
         if gap > ROUNDING * self.scale {
             refine(found, gap, facet, |normal| self.evaluate(normal))
         } else {

@@ -100,7 +100,7 @@ impl<D: DVector> Gjk<D> {
     /// Starts with one vertex, on the sides of the shapes that face each other.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // If the origins coincide, any direction serves.
+        // If the origins coincide, any direction is correct.
         let direction = match pair.relative().translation {
             translation if translation == D::ZERO => D::axis(0),
             translation => translation,
@@ -273,8 +273,8 @@ impl<D: DVector> Gjk<D> {
             self.lower_bound = lower_bound;
             self.lower_bound_direction = v;
         }
-        // The second condition follows from the first one, except for rounding. It keeps a verdict
-        // of `hit` valid when the loop continues.
+        // Except for rounding, the second condition follows from the first. The second condition
+        // keeps a verdict of `hit` valid when the loop continues.
         let touching = self.touching_distance();
         if lower_bound > touching && self.distance > touching {
             self.proved_separated = true;
@@ -299,7 +299,7 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // The cause is rounding, or a shape that is not convex. The previous result stands.
+            // The cause is rounding, or a shape that is not convex. The previous result is kept.
             self.simplex.pop();
             self.state = State::Stalled;
         }

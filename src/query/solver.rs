@@ -209,7 +209,8 @@ where
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Shapes that touch never get here. If they did, GJK's result would be correct.
+            // Shapes that touch never reach this branch. For such shapes, GJK's result would be
+            // correct, too.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }

@@ -268,7 +268,7 @@ impl ColliderTable {
         if collider.is_inert() {
             return (ColliderId::Inert, None);
         }
-        // The only error is that of a custom shape.
+        // Only custom shapes cannot be saved.
         let Ok(bytes) = postcard::to_allocvec(collider) else {
             return (ColliderId::Omitted, None);
         };

@@ -144,7 +144,7 @@ impl Recording {
     /// Returns the contents of a tick.
     pub(super) fn tick(&self, tick: usize) -> Option<Tick> {
         let block = self.blocks.get(tick)?;
-        // It was decoded once when it was read.
+        // The block was decoded once when the recording was read.
         decode(self.bytes.get(block.contents.clone())?).ok()
     }
 

@@ -181,7 +181,7 @@ impl Replay {
         let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
         let events =
             ContactSet::of_events(cursor.read(&messages), |entity| self.id_in_events(entity));
-        // Without frames, nothing else drops them.
+        // If the app runs no frames, no system drops the messages.
         messages.update();
         Ok(events)
     }
@@ -272,7 +272,7 @@ impl Replay {
         if state.collider != old_state.collider {
             set(&mut entity, state.collider.map(|id| self.collider(id)));
         }
-        // A collider brings a `Transform`, but an app may have removed it.
+        // A collider requires a `Transform`, but the app may have removed the component.
         if !state.has_pose {
             entity.remove::<Transform>();
         }

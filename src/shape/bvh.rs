@@ -73,7 +73,7 @@ impl Tree {
         // Makes nodes that are close in the tree close in memory.
         bvh.reorder_in_stack_traversal_order();
         bvh.refit_all();
-        // Replace positions in the list of boxes by the caller's indices.
+        // Replaces positions in the list of boxes by the caller's indices.
         for slot in &mut bvh.primitive_indices {
             if let Some(index) = indices.get(*slot as usize) {
                 *slot = *index;

@@ -153,7 +153,7 @@ pub(super) fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) ->
             match (long.next(), long.next()) {
                 (None, _) => of_ball(radius, line),
                 (Some((axis, half_length)), None) => of_capsule(axis, half_length, radius, line),
-                // NaN belongs to no shape.
+                // A box with a NaN extent contains no point.
                 _ if extents.any(|(_, extent)| extent.is_nan()) => Ok(None),
                 _ => Err(NoClosedForm),
             }

@@ -142,7 +142,7 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         }
     }
 
-    // Inlined, because a caller needs only one variant of the core: the others are never built.
+    // Inlined, because a caller needs only one variant of the core, and never builds the others.
     #[inline(always)]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         match (self.info.core, self.scale) {

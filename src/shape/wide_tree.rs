@@ -361,11 +361,11 @@ impl BoxPath {
         let axis = |index: usize| {
             let at = |components: &[f64; 3]| components.get(index).copied().unwrap_or_default();
             let (origin, half) = (at(&origin), at(&half));
-            // Infinite for a component of 0. The slab then contains the path at all times, or
-            // never.
+            // The inverse of a component of 0 is infinite: the slab contains the path at all times,
+            // or never.
             let inverse = (1.0 / at(&direction)) as f32;
             let is_negative = inverse < 0.0;
-            // The planes move outward by the half extent, and so do the coordinates by rounding.
+            // The planes move outward by the half extent. The coordinates are rounded outward, too.
             let greatest = round_up(origin + half);
             let least = -round_up(half - origin);
             let [enter_from, leave_from] = if is_negative {

@@ -201,7 +201,7 @@ fn cast_rays<V: QuerySpace>(
             let selection = Selection::except(&caster.filter, entity);
             query.list_ray_hits(&caster.ray_in_world(&pose), selection, &mut hits);
         }
-        // Equal hits are no change.
+        // Equal hits do not mark the caster as changed.
         if caster.hits != *hits {
             caster.hits.clone_from(&hits);
         }

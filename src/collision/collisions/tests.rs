@@ -34,7 +34,7 @@ fn contacts_are_those_found_and_those_that_still_hold() {
                 Some(((a.min(b), a.max(b)), random.random_range(0.0..1.0)))
             })
             .collect();
-        // A third of the entities moves: their contacts end unless they are found.
+        // A third of the entities moves. A contact of a moving entity ends unless it is found.
         let moves = |entity: Entity| entity.index_u32() as usize % 3 == tick % 3;
         let unfound = |old: &CollisionEvent| {
             if moves(old.entity) || moves(old.other) {

@@ -33,7 +33,7 @@ struct SizeClass(NonZeroU16);
 impl SizeClass {
     #[inline]
     fn new(size: [f32; 3]) -> Self {
-        // The exponents of f32.
+        // The biased exponent of each size.
         let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
         let largest = x.max(y).max(z);
         let is_thin = |exponent: u16| u16::from(largest - exponent > THIN);
@@ -289,7 +289,7 @@ mod tests {
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}");
                     assert!(visited < 10, "{name}: {visited} visited per box");
-                    // A cube as large as the rods are long, far from them.
+                    // A cube whose edge is as long as the rods, far from the rods.
                     boxes.push(aabb(dimension, [5_000.0; 3], [500.0; 3]));
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}, with a cube");

@@ -177,10 +177,10 @@ impl Overlaps {
         } = self;
         let boxes = paths.boxes(arena);
         let at_rest = arena.count().saturating_sub(moving.len());
-        // Both peaks count the tick.
+        // No short-circuit: both peaks must count the tick.
         if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
-            // Otherwise removed boxes leave only when others move or come to rest, which may never
-            // happen again.
+            // Otherwise removed boxes would leave only when others move or come to rest, which may
+            // never happen again.
             let has_box = |slot: u32| arena.box_of(slot).is_some();
             moving.update(boxes, [], has_box);
             resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
@@ -213,7 +213,7 @@ fn find_half_space_pairs<V: Space>(
         let path = paths.path(*slot);
         let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
         if let Some(path) = path {
-            // It was higher in the previous tick if it moved down.
+            // A half-space that moved down was higher in the previous tick.
             half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {

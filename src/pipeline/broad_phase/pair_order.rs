@@ -83,7 +83,7 @@ fn sort_by_digit(
             *count += 1;
         }
     }
-    // Replace the count of each digit by its first index, which then becomes the next index.
+    // Replaces the count of each digit by its first index, which then becomes the next index.
     let mut start = 0;
     for count in counts.iter_mut() {
         start += core::mem::replace(count, start);
@@ -232,7 +232,7 @@ mod tests {
                     world.despawn(entity);
                 }
             }
-            // Now and then all entities are removed, and their slots are dropped.
+            // Every 50 ticks, all entities are removed, and their slots are dropped.
             if tick % 50 == 49 {
                 for (entity, slot) in all.drain(..) {
                     arena.remove(slot);
@@ -245,7 +245,7 @@ mod tests {
             slots.sort_unstable();
             slots.dedup();
             assert_eq!((slots.len(), arena.count()), (all.len(), all.len()));
-            // Some ticks do not sort.
+            // Some ticks skip the sort.
             if random.random_bool(0.3) {
                 continue;
             }

@@ -181,7 +181,7 @@ impl<V: Space> PairTester<V> {
         for pairs in pairs.chunks(FETCHED_PAIRS) {
             let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                // Of most pairs that may meet on the way, the poses are far apart.
+                // Most pairs that may meet during the motion are far apart in their poses.
                 if !has_paths || arena.may_touch(*pair) {
                     *proxies = fetch(arena, *pair);
                 }

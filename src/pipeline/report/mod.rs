@@ -75,7 +75,7 @@ pub fn report(
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
-        // Spreads the work over the window.
+        // Each tick of the window frees the memory of a part of the entities.
         if tick.wrapping_add(entity.index_u32()) % WINDOW == 0 {
             entities.bypass_change_detection().end_window();
         }
@@ -89,13 +89,13 @@ pub fn report(
     if !is_at_rest {
         resource.set_changed();
     }
-    // If the app restored other contacts during this tick, nothing is recorded. Then the next tick
-    // retests all pairs.
+    // If the app restored other contacts during this tick, nothing is recorded, so the next tick
+    // tests all pairs again.
     if is_current {
         Progress::record_own_contacts(world);
     }
     world.resource_mut::<Progress>().completed = Completed::Report;
-    // The next tick must detect whatever the observers change.
+    // The next tick must detect every change by the observers.
     world.increment_change_tick();
     trigger_observers(world, &batch.transitions);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();

@@ -25,7 +25,7 @@ pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
             } else {
                 continue;
             }
-            // Apply the observers' commands before the next observer runs.
+            // Applies the observers' commands before the next observer runs.
             world.flush();
         }
     }

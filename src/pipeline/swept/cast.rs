@@ -188,7 +188,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     let (a, b) = (arena.get(cast.pair.0)?, arena.get(cast.pair.1)?);
     let [motion_a, motion_b] = cast.motions;
     let (mut a, mut b) = (at_start(a, motion_a), at_start(b, motion_b));
-    // Bodies that turn in the same way move relative to each other.
+    // If both bodies turn in the same way, they still move relative to each other.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
     }
@@ -204,7 +204,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     );
     let found = cast_parts(first, second, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
-    // If they also touch at the end, the contact just continues.
+    // If the shapes also touch at the end, the contact continues.
     if !is_apart_at_start && cast.touched && cast.found.is_some() {
         return None;
     }

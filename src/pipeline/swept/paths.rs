@@ -93,7 +93,7 @@ fn store<V: Space>(
         arena.slots().for_each(|slot| insert(poses, slot));
     }
     if poses.len() > arena.count() {
-        // The proxy of an entity that was spawned during this tick comes with the next one.
+        // An entity that was spawned during this tick gets its proxy in the next tick.
         poses.retain(is_proxy);
     }
 }

@@ -43,7 +43,8 @@ use crate::{
 /// It applies to the colliders of the entity and of all its descendants. The plugin removes it in
 /// the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-// Inserting and removing it leaves the entity in its table, so that no collider is read again.
+// Inserting and removing the component leaves the entity in its table, so that no collider is read
+// again.
 #[component(storage = "SparseSet", on_insert = begin_path)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -95,7 +96,7 @@ pub fn remove_teleported(
 ) {
     let marked: SmallVec<[Entity; 32]> = teleported.iter(world).collect();
     for entity in marked {
-        // An observer may have despawned it.
+        // An observer may have despawned the entity.
         if let Ok(mut entity) = world.get_entity_mut(entity) {
             entity.remove::<Teleported>();
         }

@@ -136,8 +136,8 @@ impl<'a> Chunk<'a> {
                 });
             }
         } else {
-            // An app's own disabling component may use sparse-set storage. Then Bevy has no
-            // contiguous iteration.
+            // If an app's own disabling component uses sparse-set storage, Bevy has no contiguous
+            // iteration.
             for row in colliders {
                 visit_row(row, &mut visit);
             }

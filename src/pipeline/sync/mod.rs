@@ -129,7 +129,7 @@ pub fn sync_now(world: &mut World) {
     if progress.completed != Completed::Report {
         return;
     }
-    // If a support function panics, the next tick starts afresh.
+    // If a support function panics, the next tick reads all colliders again.
     progress.completed = Completed::Nothing;
     with_state(world, |world, state, proxies, paths, index| {
         if !core::mem::replace(&mut state.has_early_changes, true) {

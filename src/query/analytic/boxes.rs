@@ -334,8 +334,8 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the face normal with the largest gap.
-    // Gaps are compared without branches, because which one is larger cannot be predicted. Only the
-    // index is kept, and the axis is computed from it.
+    // Gaps are compared without branches, because the processor cannot predict the larger gap. Only
+    // the index is kept, and the axis is computed from it.
     #[inline]
     fn face_axis(&self) -> SeparatingAxis<D> {
         let Pose {

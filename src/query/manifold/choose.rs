@@ -41,7 +41,7 @@ pub fn choose_points<D: DVector>(
         .filter_map(|index| points.get(index).copied())
         .collect();
     if max_depth(&chosen) < min_depth {
-        // The contact is no vertex, because the surfaces are not flat.
+        // No vertex is the deepest point, because the surfaces are not flat.
         let max_count = if D::DIMENSION == 2 { 2 } else { 4 };
         let nearest = farthest(&chosen, |point| -point.position.distance(known.position));
         let is_full = chosen.len() >= max_count;
@@ -105,7 +105,7 @@ pub fn best_four(polygon: &[CommonPoint], tolerance: f64) -> SmallVec<[usize; 4]
         (0..count)
             .filter(|start| !is_deep_only || is_deep(*start))
             .filter_map(|start| {
-                // Each diagonal has two ends, one of which is enough.
+                // One of the two ends of a diagonal is enough.
                 let end = if is_deep_only { start + count } else { count };
                 largest_from(polygon, start, end.min(start + count - 1))
             })

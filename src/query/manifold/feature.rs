@@ -127,8 +127,8 @@ impl Feature {
             let split = (*index, FeatureCorner { hidden, ..found });
             (beyond(*edge, found.position), split)
         };
-        // The support point may already be a corner: on a tilted face, one of the four is the
-        // deepest corner, and another one may be farther across the line. An edge between two equal
+        // The support point may already be a corner: on a tilted face, one of the four corners is
+        // the deepest, and another may be farther across the line. An edge between two equal
         // corners would have no direction, and clip away most of the other face.
         let splits = edges().map(beyond_edge).filter(|(width, _)| *width > near);
         let best = splits.max_by(|a, b| a.0.total_cmp(&b.0));
@@ -286,8 +286,9 @@ fn ridge(
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
     let TopLine { end, along, slope } = line_from_top(top, ring, &support);
-    // Tests the surface beside the top, or else beside the other end: with the slope of the line,
-    // both ends are equally high. If the line bulges, the surface beside it may even rise.
+    // Tests the surface beside the top, or else beside the other end. In the direction with the
+    // slope of the line, both ends are equally high. If the line bulges, the surface beside it may
+    // even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()

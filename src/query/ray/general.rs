@@ -115,7 +115,7 @@ fn approach<S: Support + ?Sized>(
             return is_touching.then_some((distance, normal));
         }
         // A simplex that contains x has ended the loop. If rounding has left a gap nevertheless,
-        // the vertex of the least λ makes room for the next one.
+        // the next vertex replaces the vertex of the least λ.
         let positive = || nearest.weights.iter().filter(|weight| **weight > 0.0);
         let is_full = positive().count() > DVecOf::<S>::DIMENSION;
         let least = positive().copied().fold(1.0, f64::min);

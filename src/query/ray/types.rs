@@ -219,14 +219,14 @@ impl<D: DVector> WorldRay<D> {
         let step = self.direction * hit.distance;
         let rounding = step.copysign(D::ONE) * LINE_ROUNDING;
         let exact = (self.origin + step).in_f32_range();
-        // A sum that is rounding error is 0. In f32 it would keep its sign.
+        // A sum that is only rounding error becomes 0. Rounded to f32, the sum would keep its sign.
         let mut point = D::of(core::array::from_fn(|index| {
             let sum = exact.component(index);
             let is_rounding = sum.abs() <= rounding.component(index);
             if is_rounding { 0.0 } else { sum }
         }));
         if hit.side == RaySide::Back {
-            // A facet is hit again by a ray that begins on it and leads to its back.
+            // A ray that begins on a facet and leads to its back hits the facet again.
             let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
             point = point + hit.normal * rounding;
         }

@@ -95,7 +95,7 @@ fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
         heights.fold(0.0, f64::max)
     };
     let most = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
-    // The way from the middle to a point as far from all faces.
+    // Computes the translation from the middle to a point that is at least this far from all faces.
     let way_to = |radius: f64| {
         let planes = faces.iter().map(|(point, normal)| {
             let distance = (*point - middle).dot(*normal);

@@ -99,7 +99,8 @@ fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
 /// not add up.
 fn without_flat_corners(outline: &[PlanarCorner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
-    // As bits, because they can be keys and have the order of the numbers, which are not negative.
+    // The errors are stored as bits, which can be keys. The numbers are not negative, so their bits
+    // have the same order.
     let change = |start, end| side_error(outline, start, end).to_bits();
     let changes = (0..count).map(|index| change((index + count - 1) % count, (index + 1) % count));
     let mut kept: BTreeMap<usize, u64> = (0..).zip(changes).collect();
