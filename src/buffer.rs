@@ -74,8 +74,8 @@ impl Peak {
     }
 }
 
-/// A list that is reused from tick to tick. It frees unused memory in [`clear`](Self::clear) or
-/// [`end_tick`](Self::end_tick), one of which must be called once per tick.
+/// A list that is reused from tick to tick. [`clear`](Self::clear) and [`end_tick`](Self::end_tick)
+/// free unused memory. Call one of the two once per tick.
 #[derive(Clone, Debug)]
 pub struct Buffer<T> {
     items: Vec<T>,

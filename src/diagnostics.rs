@@ -39,9 +39,9 @@ pub struct CollisionDiagnostics {
     pub candidates: usize,
     /// Number of support points computed in the tests of all pairs, for both shapes.
     ///
-    /// Pairs with a closed form, such as balls and boxes, need none. A half-space needs a few
-    /// support points of the other shape. A box against a capsule or a rounded box needs some if
-    /// the shapes overlap but their cores do not.
+    /// Pairs with a closed form, such as balls and boxes, need no support points. A half-space
+    /// needs a few support points of the other shape. A box against a capsule or a rounded box
+    /// needs some if the shapes overlap but their cores do not.
     pub supports: usize,
     /// Number of pairs with a [`Swept`](crate::Swept) collider whose paths were tested.
     pub casts: usize,

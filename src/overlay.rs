@@ -23,7 +23,7 @@ use crate::{CollisionDiagnostics, CollisionEvent};
 /// ```
 ///
 /// The text is hidden until the key is pressed. [`HeadbuttOverlay`] shows and hides it from code.
-/// It has Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
+/// The text has Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
 /// `default_font`, which are on by default.
 ///
 /// The counts are those of the last tick: see [`CollisionDiagnostics`]. Events are counted over the

@@ -66,9 +66,9 @@ use crate::{
 ///
 /// # Cost
 ///
-/// As long as there is a pointer, each frame compares the poses of all colliders with those of the
-/// frame before. Those that have moved get a new bounding box. Only the shapes whose boxes meet a
-/// pointer's ray are tested.
+/// As long as there is a pointer, each frame compares the poses of all colliders with their poses
+/// in the previous frame. Colliders that have moved get a new bounding box. Only the shapes whose
+/// boxes meet a pointer's ray are tested.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttPickingPlugin;
 

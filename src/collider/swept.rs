@@ -37,8 +37,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// * The first touches of swept colliders are sent after all other events, sorted by time, each
 ///   followed by its `Ended` if the two are apart again. So the hits of one path come in order. A
 ///   path does not end at a hit: a response that stops the body ignores its later hits.
-/// * If the two touched in the previous tick, and the path leads through the other collider to its
-///   far side, an `Ongoing` event with the time and the contact precedes `Ended`.
+/// * If the two touched in the previous tick, the path may lead through the other collider to its
+///   far side. Then an `Ongoing` event with the time and the contact precedes `Ended`.
 /// * If they touched in the previous tick, and a response has moved them apart since, `Ended` and
 ///   `Started` come in the tick in which they touch again.
 ///
@@ -53,18 +53,18 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
 /// moved the collider.
 ///
-/// A path is straight, also that of a child of a parent that turns. If a parent turns far in one
+/// A path is straight, even for the child of a parent that turns. If a parent turns far in one
 /// tick, the paths of its children may touch, although the children keep their distance. Exclude
 /// such pairs with layers.
 ///
-/// There is no path in the first tick of a collider, also after it was disabled, invalid or of
-/// another dimension, nor in the first tick in which any collider is swept.
+/// There is no path in the first tick of a collider, also after the collider was disabled, invalid
+/// or of another dimension. There is also none in the first tick in which any collider is swept.
 ///
 /// # Cost
 ///
-/// A pair is cast when it begins to touch. It is also cast if the boxes of the two meet during the
-/// motion, and if the motion relative to the other collider exceeds the inner radius of the swept
-/// one. The inner radius is that of a ball, capsule or box, and 0 for all other shapes. While any
+/// A pair is cast when it begins to touch. A pair is also cast if the boxes of the two colliders
+/// meet during the motion, and if the relative motion exceeds the inner radius of the swept
+/// collider. The inner radius is 0 for all shapes except balls, capsules and boxes. While any
 /// collider is swept, the poses of all moving colliders are stored. Slower motions cannot pass
 /// through anything. A contact that a slower motion only grazes between two ticks is not reported.
 ///

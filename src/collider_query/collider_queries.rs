@@ -177,7 +177,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
         })
     }
 
-    /// Returns the value of the first of the pair and that of the second.
+    /// Returns the values of the first and of the second item of the pair.
     fn in_order<T>(&self, shape: T, collider: T) -> [T; 2] {
         if self.shape_is_first {
             [shape, collider]

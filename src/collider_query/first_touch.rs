@@ -1,20 +1,21 @@
 //! The first touch of a cast among the outcomes of several pairs of parts.
 //!
-//! At a seam, a shape touches several parts at the same time: one with a face, others with an edge,
-//! or with a side that lies between two parts. The contact of each pair is correct by itself. But
-//! only a normal that separates the shape from all these parts shows where the surface of the whole
-//! collider is. So the first outcome is the one whose normal separates the most parts.
+//! At a seam, a shape touches several parts at the same time: one part with a face, and other parts
+//! with an edge or with a side between two parts. The contact of each pair is correct. But only a
+//! normal that separates the shape from all these parts is a normal of the whole collider's
+//! surface. So the outcome whose normal separates the most parts comes first.
 //!
 //! **The face normal** is chosen among all parts that are touched along this normal, because each
 //! outcome knows only the faces of its own part. For example, a ball at the edge of a step touches
-//! two segments at the same point. The rules are those of `query/cast/face_normal.rs` for one
-//! shape:
+//! two segments at the same point. The rules are the same as for one shape, in
+//! `query/cast/face_normal.rs`:
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
 //! * Otherwise, the face opposes the motion most. A face is hidden if another of these parts rises
 //!   in front of its plane: the back of a segment, or the side between two boxes.
-//! * If all faces are hidden, as between the ridges of a peak, those count that face the normal.
-//! * Among equal faces, the order of their normals decides, not that of the parts.
+//! * If all faces are hidden, as between the ridges of a peak, the faces that face the normal
+//!   count.
+//! * Among equal faces, the order of their normals decides, not the order of the parts.
 
 use smallvec::SmallVec;
 
@@ -24,15 +25,15 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5, more
-/// than the errors of contact normals on faces, which are at most 1e-6.
+/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5. This
+/// exceeds the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
-/// A part may be touched at the same point as the first one if its time differs by at most this
-/// many times that of equal times. The casts of facets a thousand times larger than the body are
-/// that much less exact. Whether the part is touched there is then decided by its height. The
-/// search passes over a part only if it certainly touches nothing before [`FirstTouch::limit`], so
-/// it visits each part at this point, in any order.
+/// A part may be touched at the same point as the first part if its time differs by at most this
+/// multiple of the tolerance for equal times. The casts of facets a thousand times larger than the
+/// body are that much less exact. The height of the part then decides if the part is touched there.
+/// The search skips a part only if the part certainly touches nothing before [`FirstTouch::limit`].
+/// So the search visits each part at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.

@@ -14,11 +14,11 @@ pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 pub type PartPair = (u32, u32);
 
 /// Times of touching are equal if the shapes move by at most this part of the size of the smaller
-/// collider between them. That is more than the error of a cast.
+/// collider between them. This is more than the error of a cast.
 const SAME_TIME_MOTION: f64 = 1e-8;
 
 /// Heights of parts are equal if they differ by at most this part of the size of the smaller
-/// collider. That is more than the tolerance of touching.
+/// collider. This is more than the tolerance of touching.
 const HEIGHT_TOLERANCE: f64 = 1e-5;
 
 /// Two moving colliders or shapes.
@@ -39,7 +39,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         }
     }
 
-    /// Converts between the order of the arguments and that of [`PartPair`].
+    /// Converts between the order of the arguments and the order of [`PartPair`].
     pub fn reordered(&self, (a, b): (u32, u32)) -> (u32, u32) {
         if self.is_swapped { (b, a) } else { (a, b) }
     }

@@ -34,8 +34,8 @@ impl<V: Space> Scratch<V> {
     }
 }
 
-/// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
-/// `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
+/// Returns the deepest contact of two colliders, if at least one of the two has several parts.
+/// Calls `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: &BoundingRegion<V::DVec>,

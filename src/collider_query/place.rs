@@ -26,7 +26,7 @@ impl AnyPlaced {
         )
     }
 
-    /// Returns a collider in one of two poses, that of its dimension.
+    /// Returns a collider in the one of two poses that has its dimension.
     pub fn at(
         collider: &Collider,
         pose_2d: impl FnOnce() -> Option<WorldPose<DVec2>>,

@@ -181,11 +181,12 @@ impl Collisions {
         by_other.sort_unstable();
     }
 
-    /// Replaces the contacts of the last tick by those of this tick.
+    /// Replaces the contacts of the last tick by the contacts of this tick.
     ///
     /// `found` must be sorted. `phase_of_unfound` returns the new phase, `Ongoing` or `Ended`, of
     /// an old contact whose pair is not in `found`. `report` is called in order with each contact,
-    /// including ended ones, and with the old contact of its pair. It returns the phase to store.
+    /// including ended ones, and with the old contact of its pair. `report` returns the phase to
+    /// store.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
@@ -235,8 +236,8 @@ impl Collisions {
         self.poses_3d.shrink_to_fit();
     }
 
-    /// Replaces the contacts of parts: adds the sorted `found` ones, and keeps those of other pairs
-    /// for which `still_holds` returns `true`.
+    /// Replaces the contacts of parts: adds the sorted contacts in `found`, and keeps the contacts
+    /// of other pairs for which `still_holds` returns `true`.
     pub(crate) fn update_parts(
         &mut self,
         found: &[CollisionEvent],

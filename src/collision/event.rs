@@ -26,11 +26,12 @@ use bevy::prelude::*;
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because
 /// they are stored relative to the entities, where they stay precise far from the origin:
-/// [`point`](Self::point), [`other_point`](Self::other_point). So is what follows from the fields,
-/// such as [`minimum_translation`](Self::minimum_translation) and [`started`](Self::started).
+/// [`point`](Self::point), [`other_point`](Self::other_point). Values that follow from the fields
+/// are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
+/// [`started`](Self::started).
 ///
 /// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
-/// returns the same contact in `Vec2`. To move an entity out of what it touches, see
+/// returns the same contact in `Vec2`. To move an entity out of the entities that it touches, see
 /// [`Collisions::push_out`](crate::Collisions::push_out) and [`WorldMover`](crate::WorldMover).
 ///
 /// # When to read
@@ -88,7 +89,7 @@ pub struct CollisionEvent {
     /// Unit vector from `entity` to `other`: the direction of the shortest translation that moves
     /// `other` out of `entity`. An ended contact keeps the geometry of its last tick.
     pub normal: Vec3,
-    /// Penetration depth along the normal, at least 0. It is 0 if the shapes only touch.
+    /// Penetration depth along the normal, at least 0. The depth is 0 if the shapes only touch.
     pub depth: f32,
     pub(crate) surface: SurfacePoint,
     pub(crate) other_surface: SurfacePoint,
@@ -285,8 +286,8 @@ impl CollisionEvent {
     /// Returns the shortest translation that moves `entity` out of `other`, so that they just
     /// touch: `-normal * depth`.
     ///
-    /// It resolves only this contact. If an entity is equally deep in two floor tiles, applying
-    /// both translations moves it twice as far as needed.
+    /// This translation resolves only this contact. If an entity is equally deep in two floor
+    /// tiles, applying both translations moves it twice as far as needed.
     /// [`Collisions::push_out`](crate::Collisions::push_out) resolves all contacts of an entity
     /// together.
     pub fn minimum_translation(&self) -> Vec3 {
@@ -362,9 +363,9 @@ impl CollisionEvent {
     /// Returns the time of the contact as a fraction of the tick: 0 at the poses of the previous
     /// tick, 1 at those of this tick.
     ///
-    /// It is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event reports
-    /// the first touch on its path. Then the normal, the depth and the points are those at this
-    /// time, and [`remaining_time`](Self::remaining_time) of the motion is left.
+    /// The time is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event
+    /// reports the first touch on its path. Then the event has the normal, the depth and the points
+    /// of this time, and [`remaining_time`](Self::remaining_time) of the motion is left.
     pub fn time(&self) -> f32 {
         self.time
     }
@@ -514,9 +515,9 @@ pub struct CollisionStarted {
 
 /// Triggered on an entity that no longer touches another entity, which may no longer exist.
 ///
-/// Derefs to the [`CollisionEvent`] as seen from the observed entity. It has the geometry of the
-/// last tick of the contact, and [`end_reason`](CollisionEvent::end_reason) returns why the contact
-/// ended. Observers run at the same time as those of [`CollisionStarted`].
+/// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event has the geometry of
+/// the last tick of the contact, and [`end_reason`](CollisionEvent::end_reason) returns the reason
+/// for the end. Observers run at the same time as the observers of [`CollisionStarted`].
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -48,15 +48,15 @@ impl<D: DVector> PreviousPoses<D> {
         poses.retain(|entity, _| predicate(*entity) || begun.contains(entity));
     }
 
-    /// Removes all poses. Those of all colliders are stored next.
+    /// Removes all poses. The caller then stores the poses of all colliders.
     pub fn clear(&mut self) {
         self.poses.clear();
         self.begun.clear();
         self.is_complete = false;
     }
 
-    /// Removes all poses except those in which paths have begun. Those of all other colliders are
-    /// stored next.
+    /// Removes all poses except those in which paths have begun. The caller then stores the poses
+    /// of all other colliders.
     pub fn clear_stored(&mut self) {
         self.retain(|_| false);
         self.is_complete = false;

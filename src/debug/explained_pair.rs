@@ -40,8 +40,8 @@ use crate::{Explanation, explain};
 /// shortest line between the two shapes, and a gap between bounding boxes with both boxes. For all
 /// other reasons, a line connects both entities.
 ///
-/// The explanation is updated in `PostUpdate`, and changes only if its content does. It does not
-/// depend on the switches of the drawing.
+/// The explanation is updated in `PostUpdate`, and changes only if its content does. The
+/// explanation ignores the drawing settings.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct ExplainedPair {
     /// The entities, or `None` by default.

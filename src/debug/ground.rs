@@ -116,8 +116,8 @@ impl Viewpoint {
         position.is_finite().then_some(Self { position, extent })
     }
 
-    /// Returns the size of a cell, a power of 2, so that a grid fills the view. `distance` is that
-    /// of the plane.
+    /// Returns the size of a cell, a power of 2, so that a grid fills the view. `distance` is the
+    /// distance of the plane.
     fn cell_at(&self, distance: f32) -> f32 {
         let extent = self.extent.unwrap_or(4.0 * distance).clamp(1e-3, 1e6);
         (extent / f32::from(CELLS)).log2().ceil().exp2()

@@ -10,7 +10,7 @@ use crate::{
 /// A line in the world and its color.
 pub type ColoredLine = (LineSegment, LinearRgba);
 
-/// What a system needs to draw layers.
+/// The parameters of a system that draws layers.
 #[derive(SystemParam)]
 pub struct Canvas<'w, 's> {
     commands: Commands<'w, 's>,

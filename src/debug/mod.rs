@@ -57,9 +57,9 @@ use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDebugPlugin));
 /// ```
 ///
-/// It draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`, which is on
-/// by default. Without a renderer, or without `HeadbuttPlugin`, the plugin does no harm, so that a
-/// server can keep it.
+/// The plugin draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`,
+/// which is on by default. Without a renderer, or without `HeadbuttPlugin`, the plugin does no
+/// harm, so that a server can keep it.
 ///
 /// # What is drawn
 ///
@@ -78,10 +78,10 @@ use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 ///
 /// # Settings
 ///
-/// [`HeadbuttGizmos`] is the group of these gizmos in Bevy's `GizmoConfigStore`. It has a switch
-/// for each kind, and the store has their line width and render layers. [`ColliderGizmo`] hides an
-/// entity or gives it a color. Your own systems can draw in the same group, with
-/// `Gizmos<HeadbuttGizmos>`. All settings may change at any time:
+/// [`HeadbuttGizmos`] is the group of these gizmos in Bevy's `GizmoConfigStore`. The group has a
+/// switch for each kind of line, and the store has their line width and render layers.
+/// [`ColliderGizmo`] hides an entity or gives it a color. Your own systems can draw in the same
+/// group, with `Gizmos<HeadbuttGizmos>`. All settings may change at any time:
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -24,8 +24,8 @@ pub struct HeadbuttGizmos {
     pub shapes: bool,
     /// Draws the bounding box of each collider. A half-space has none.
     pub boxes: bool,
-    /// Draws a cross at the deepest point of each of the two surfaces in contact. For compounds
-    /// and surfaces, at those of each part.
+    /// Draws a cross at the deepest point of each of the two surfaces in contact. Compounds and
+    /// surfaces have crosses at the deepest points of each part.
     pub contact_points: bool,
     /// Draws the normal of each contact as an arrow whose length is the depth: the translation
     /// that separates the two, if it is applied to [`other`](crate::CollisionEvent::other).
@@ -105,11 +105,11 @@ impl Default for HeadbuttGizmos {
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
 pub enum GizmoPoses {
-    /// Those on the screen (`GlobalTransform`), which a game may have smoothed.
+    /// The poses on the screen (`GlobalTransform`), which a game may have smoothed.
     #[default]
     Rendered,
-    /// Those of the last tick, in which collisions were detected. A collider that no tick has read
-    /// yet is drawn in its rendered pose.
+    /// The poses of the last tick, in which collisions were detected. A collider that no tick has
+    /// read yet is drawn in its rendered pose.
     Tick,
 }
 
@@ -122,13 +122,13 @@ pub enum GizmoPoses {
 pub struct ColliderColors {
     /// Inert, invalid, or in an invalid pose: it touches nothing.
     pub inert: Color,
-    /// It touched another collider in the last tick.
+    /// The collider touched another collider in the last tick.
     pub touching: Color,
-    /// It is a [`Sensor`](crate::Sensor).
+    /// The collider is a [`Sensor`](crate::Sensor).
     pub sensor: Color,
-    /// It moved or changed in the last tick.
+    /// The collider moved or changed in the last tick.
     pub moving: Color,
-    /// It did not change in the last tick.
+    /// The collider did not change in the last tick.
     pub resting: Color,
     /// Bounding boxes.
     pub boxes: Color,

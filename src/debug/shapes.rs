@@ -1,8 +1,9 @@
 //! Outlines and boxes of all colliders.
 //!
-//! Colliders share layers, because each layer costs a draw call in each frame. Those with nearby
-//! entity indices are in one layer, so no list of free layers is needed. If one of them moves, the
-//! lines of its whole layer are mapped again. So a collider of many lines has a layer of its own.
+//! Colliders share layers, because each layer costs a draw call in each frame. Colliders with
+//! nearby entity indices are in one layer, so no list of free layers is needed. If one of them
+//! moves, the lines of its whole layer are mapped again. So a collider of many lines has a layer of
+//! its own.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,7 @@ enum GizmoLayerKey {
     Own(Entity),
 }
 
-/// How a collider is drawn.
+/// The appearance of a collider: pose, color and ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Appearance {
     pose: Affine3A,
@@ -369,7 +370,7 @@ impl TickResults<'_> {
     }
 
     /// Returns the pose of a collider in the last tick, or `None` if no tick has read it. In 2D, z
-    /// is that of the rendered pose.
+    /// comes from the rendered pose.
     fn tick_pose(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
         let mut pose = proxies.pose(entity)?;
@@ -385,7 +386,7 @@ pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
     flattened(pose.affine(), collider.shape_2d().is_some())
 }
 
-/// Returns a pose, in 2D without what leaves the xy plane.
+/// Returns a pose, in 2D without components that lead out of the xy plane.
 pub fn flattened(pose: Affine3A, is_2d: bool) -> Affine3A {
     if !is_2d {
         return pose;

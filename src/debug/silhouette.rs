@@ -4,8 +4,8 @@
 //! directions orthogonal to w. Between two neighboring points a and b of the outline, the support
 //! point c in the direction normal to the chord ab is the farthest from the chord. So the outline
 //! is within the height of c of the chord. If that is negligible, the chord is a line of the
-//! drawing. Otherwise c splits it in two. This finds the vertices of a polygon, and as many points
-//! of a curve as it needs.
+//! drawing. Otherwise c splits the chord in two. This method finds the vertices of a polygon, and
+//! as many points of a curve as needed.
 
 use crate::{
     math::DVec2,
@@ -23,8 +23,8 @@ const POLYGON: f64 = 1e-9;
 /// A thin outline counts as at least this wide, relative to its length.
 const THIN: f64 = 1e-3;
 
-/// Maximum number of times that a quarter of a curve or of a polygon is halved. It bounds the work
-/// for a support function that is wrong.
+/// Maximum number of times that a quarter of a curve or of a polygon is halved. This limit bounds
+/// the work for a wrong support function.
 const MAX_CURVE_SPLITS: u32 = 8;
 const MAX_POLYGON_SPLITS: u32 = 16;
 

@@ -1,13 +1,13 @@
 //! [`explain`]: why two entities do or do not collide.
 //!
-//! The plugin has already decided that, so the function repeats its decisions in their order and
-//! names the first that excludes the pair: a collider that is ignored, dimensions, layers,
-//! candidate pairs, bounding boxes, shapes. It reads the same proxies as the tick did.
+//! The function repeats the decisions of the plugin in their order and names the first that
+//! excludes the pair: an ignored collider, dimensions, layers, candidate pairs, bounding boxes,
+//! shapes. It reads the same proxies as the tick.
 //!
 //! The world may have changed since that tick. Changes are detected by comparison with the proxies
 //! rather than by change ticks, because a pose also depends on the ancestors. (Only shapes have no
 //! cheap comparison.) After [`sync_now`](crate::sync_now), the proxies are newer than the contacts.
-//! Then a changed proxy explains nothing, and counts as unseen.
+//! In this state, a changed proxy explains nothing, and counts as unseen.
 
 mod text;
 
@@ -57,7 +57,8 @@ use crate::{
 /// [contact](PairStatus::Touching). Otherwise it returns the first reason in the order of
 /// [`PairStatus`].
 ///
-/// It is meant for debugging, and costs as much as a test of the pair with all facets of both.
+/// This function is meant for debugging, and costs as much as a test of the pair with all facets of
+/// both.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
     let mut explanation = Explanation {
@@ -82,8 +83,9 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     explanation
 }
 
-/// Why two entities collide or do not collide: the result of [`explain`]. It displays as one or two
-/// sentences that name the entities and say what to do. Numbers in them are rounded to four digits.
+/// Why two entities collide or do not collide: the result of [`explain`]. An explanation displays
+/// as one or two sentences that name the entities and the remedy. Numbers in them are rounded to
+/// four digits.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -115,8 +117,8 @@ pub enum PairStatus {
     NoPlugin,
     /// No tick has run yet.
     NoTick,
-    /// The present contacts are not those of a complete tick: one is in progress, a panic has
-    /// aborted it, or the app has written [`Collisions`] since.
+    /// The present contacts do not belong to a complete tick: a tick is in progress, a panic has
+    /// aborted the last tick, or the app has written [`Collisions`] since.
     Interrupted,
     /// Both entities are the same.
     SameEntity,
@@ -185,25 +187,25 @@ pub enum PairStatus {
     NoDistance,
 }
 
-/// The reason why an entity cannot touch anything. It displays as the end of a sentence about the
-/// entity.
+/// The reason why an entity cannot touch anything. A reason displays as the end of a sentence about
+/// the entity.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IgnoredReason {
     /// There is no such entity.
     #[error("does not exist, or no longer exists")]
     Despawned,
-    /// It has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
+    /// The entity has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
     #[error("is disabled. Remove its component `Disabled`, or the app's own disabling component")]
     Disabled,
-    /// It has a `ColliderFromMesh` whose mesh is missing or not loaded yet.
+    /// The entity has a `ColliderFromMesh` whose mesh is missing or not loaded yet.
     #[cfg(feature = "mesh")]
     #[error(
         "waits for its mesh. Check that the mesh is loaded, and that the entity has a `Mesh2d` or \
          `Mesh3d`"
     )]
     WaitsForMesh,
-    /// It has no [`Collider`].
+    /// The entity has no [`Collider`].
     #[error("has no `Collider`. Insert one, or use the child entity that has it")]
     NoCollider,
     /// Its collider is the default one, which has no shape.
@@ -212,7 +214,7 @@ pub enum IgnoredReason {
     /// Its collider was made of an invalid shape.
     #[error("has an invalid shape: {0}")]
     InvalidShape(ShapeError),
-    /// It has no `Transform`.
+    /// The entity has no `Transform`.
     #[error("has no `Transform`. Insert one")]
     NoTransform,
     /// The collider cannot collide in its pose.

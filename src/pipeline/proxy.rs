@@ -1,4 +1,4 @@
-//! Proxies: colliders in their poses, with what the tick needs to know about their entities.
+//! Proxies: colliders in their poses, with the data of their entities that the tick needs.
 
 use core::ops::Deref;
 
@@ -11,7 +11,7 @@ use crate::{
     space::Space,
 };
 
-/// A placed collider with its entity. It dereferences to the collider.
+/// A placed collider with its entity. A proxy dereferences to the placed collider.
 #[derive(Clone, Debug)]
 pub struct Proxy<V: Space> {
     pub entity: Entity,

@@ -1,11 +1,13 @@
 //! The index of spatial queries: trees of the proxies' bounding boxes.
 //!
-//! The index costs nothing unless there are queries. The first query builds it, and while queries
-//! go on, the sync stage keeps it up to date. [`WINDOW`] ticks after the last query it is freed.
+//! The index costs nothing unless there are queries. The first query builds the index. While
+//! queries go on, the sync stage keeps the index up to date. [`WINDOW`] ticks after the last query,
+//! the index is freed.
 //!
-//! As in the broad phase, boxes that move have a tree of their own. It is refitted every tick, and
-//! rebuilt when boxes were added or when refitting has degraded it. The tree of resting boxes is
-//! not touched. It may still list boxes that have moved or gone since, which queries skip.
+//! As in the broad phase, boxes that move have a tree of their own. The tree of moving boxes is
+//! refitted every tick, and rebuilt when boxes were added or when refitting has degraded the tree.
+//! The tree of resting boxes is left unchanged. It may still list boxes that have moved or gone
+//! since, which queries skip.
 //!
 //! Results of queries do not depend on the trees, only on the proxies.
 

@@ -1,4 +1,4 @@
-//! What a query compares: a placed collider, or a shape by itself.
+//! An operand of a query: a placed collider, or a single shape.
 
 use crate::{
     placed::{BoundingRegion, DynPart, DynShape, PlacedCollider},

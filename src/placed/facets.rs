@@ -80,7 +80,7 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
-    /// with positive weights. It may miss some facets, but does not search the tree.
+    /// with positive weights. This search may miss some facets, but does not search the tree.
     pub fn search_adjacent(
         &self,
         index: u32,

@@ -1,4 +1,4 @@
-//! Colliders in their poses: what they contain, and how they compare. No entity and no app is
+//! Colliders in their poses: their parts, and the order of two of them. No entity and no app is
 //! needed.
 //!
 //! | file | contents |

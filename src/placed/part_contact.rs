@@ -43,7 +43,7 @@ impl<D: DVector> PartContact<D> {
     }
 
     /// Returns `true` if this contact is deeper than another one in f32, in which events compare
-    /// depths. Of equally deep contacts, that of the first parts counts as deeper.
+    /// depths. If two contacts are equally deep, the contact of the earlier parts counts as deeper.
     pub fn is_deeper_than(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|found| length_to_f32(found.contact.depth));
         own > others || own == others && self.parts < other.parts

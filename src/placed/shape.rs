@@ -1,4 +1,4 @@
-//! A convex shape in a pose: a part of a collider, or a shape by itself.
+//! A convex shape in a pose: a part of a collider, or a single shape.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub struct PlacedShape<V: Space, S> {
 /// A part of a collider.
 pub type Part<'a, V> = PlacedShape<V, Cow<'a, Shape<V>>>;
 
-/// A part of a collider, or a shape by itself, without its type.
+/// A part of a collider, or a single shape, without its type.
 pub type DynPart<'a, V> = PlacedShape<V, &'a (dyn Support<Vector = V> + 'a)>;
 
 /// A scaled shape without its type.
@@ -51,7 +51,7 @@ impl<V: Space> Part<'_, V> {
 }
 
 impl<'a, V: Space> DynPart<'a, V> {
-    /// Places a shape by itself. Returns `None` if the shape is invalid.
+    /// Places a single shape. Returns `None` if the shape is invalid.
     pub fn new(shape: &'a dyn Support<Vector = V>, pose: Pose<V::DVec>) -> Option<Self> {
         let info = ShapeInfo::of(shape);
         if !info.radius.is_finite() {

@@ -134,8 +134,8 @@ where
         (vertex, found)
     }
 
-    /// Returns a contact where EPA has found none: along the first axis, or along a direction of
-    /// GJK's simplex if the support point on the axis is not finite.
+    /// Returns a contact if EPA has found none: along the first axis, or along a direction of GJK's
+    /// simplex if the support point on the axis is not finite.
     #[cold]
     fn evaluate_again(&mut self, start: &Simplex<D>) -> Penetration<D> {
         let (_, found) = self.evaluate(D::axis(0));

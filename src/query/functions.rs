@@ -241,8 +241,8 @@ where
     a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
 
-/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. That
-/// computation continues where the test ended, and repeats none of its work.
+/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. This
+/// computation continues at the end of the test, and repeats none of its work.
 ///
 /// ```
 /// use bevy::prelude::*;

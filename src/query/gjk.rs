@@ -154,7 +154,8 @@ impl<D: DVector> Gjk<D> {
     }
 
     /// Returns the distance from the origin to the boundary of the simplex: a lower bound on the
-    /// depth of the cores. It is 0 if the simplex has no volume or does not contain the origin.
+    /// depth of the cores. The distance is 0 if the simplex has no volume or does not contain the
+    /// origin.
     pub fn inner_distance(&self) -> f64 {
         if self.state != State::Enclosed || self.simplex.len() <= D::DIMENSION {
             return 0.0;

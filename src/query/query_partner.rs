@@ -1,4 +1,4 @@
-//! What the functions of `query` take: two shapes, or colliders.
+//! The arguments of the functions of `query`: two shapes, or two colliders.
 
 use crate::{
     query::{

@@ -33,8 +33,8 @@
 //! * The plain functions solve boxes, balls, capsules and polygons in closed form. These functions
 //!   run the general algorithm for every pair. So the results agree within the precision of
 //!   [`query`](crate::query#guarantees), and not bit for bit.
-//! * A half-space has no support points. Its pairs have no steps, and the result is that of the
-//!   plain function.
+//! * A half-space has no support points. A pair with a half-space has no steps, and its result
+//!   equals the result of the plain function.
 //! * A trace may allocate. The plain functions contain no code for traces.
 
 use crate::{

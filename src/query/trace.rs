@@ -1,4 +1,4 @@
-//! The steps of the solvers, and what a pair does with them.
+//! The steps of the solvers, and the option of a pair to record them.
 
 use core::cell::RefCell;
 
@@ -82,7 +82,7 @@ pub struct EpaStep<D> {
     pub upper_bound: f64,
 }
 
-/// What a pair does with the steps of its solvers.
+/// The option of a pair to record the steps of its solvers.
 pub trait TraceOption<D>: Copy {
     /// Records a step. `step` returns it, given the translation by which the second shape has been
     /// moved since the trace began.

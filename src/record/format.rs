@@ -113,17 +113,18 @@ pub struct NodeState {
 pub enum ColliderId {
     /// The default collider, or one with an invalid shape.
     Inert,
-    /// A collider that cannot be saved. It is inert in a replay.
+    /// A collider that cannot be saved, and is inert in a replay.
     Omitted,
     /// The number of a collider in [`Tick::colliders`] of all ticks.
     Saved(u32),
 }
 
-/// The bits of a `Transform`, so that a NaN equals itself. What 2D needs comes first, so that the
-/// mask of a move in 2D has one byte.
+/// The bits of a `Transform`, so that a NaN equals itself. The fields for 2D come first, so that
+/// the mask of a move in 2D has one byte.
 ///
 /// A move is written as the differences of the bits as integers. If a coordinate changes little,
-/// so do its bits, and the difference takes few bytes. It also leads back to the old bits.
+/// its bits also change little, and the difference takes few bytes. The difference also restores
+/// the old bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoseBits(pub [u32; 10]);
 
@@ -219,7 +220,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Reads what precedes the blocks.
+    /// Reads the bytes before the blocks.
     pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
         let fault = |offset, reason| Err(RecordingError { offset, reason });
         let Some((prefix, rest)) = bytes.split_first_chunk() else {

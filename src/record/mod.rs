@@ -10,12 +10,12 @@
 //! | `hash.rs` | hashes of contacts |
 //! | `error.rs` | errors from reading and replaying |
 //!
-//! **A recording has the input of each tick**: the colliders and their ancestors with poses,
-//! layers and markers, the pairs that the app supplies, and the starts of paths that are not the
-//! poses of the previous tick (after a teleport). They are read directly before the first stage,
-//! and the contacts directly after the last one, in the systems of these stages: see [`stages`].
-//! What systems change in between belongs to the next tick. Entities have numbers in a recording,
-//! in the order of their appearance.
+//! **A recording has the input of each tick**: the colliders and their ancestors with poses, layers
+//! and markers, the pairs that the app supplies, and the starts of paths that are not the poses of
+//! the previous tick (after a teleport). The recorder reads this input directly before the first
+//! stage, and the contacts directly after the last stage, in the systems of these stages: see
+//! [`stages`]. Changes by systems in between belong to the next tick. Entities have numbers in a
+//! recording, in the order of their appearance.
 //!
 //! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
 //! they are the same.
@@ -39,8 +39,8 @@ pub use recorder::HeadbuttRecorder;
 pub use recording::Recording;
 pub use replay::{Replay, ReplayTick, ReplayedTick};
 
-/// Returns the first and the last stage of a tick. The first system also reads what the tick is
-/// about to read, and the last one writes it with the results. So no system of the app can run in
+/// Returns the first and the last stage of a tick. The first system also reads the input of the
+/// tick, and the last system writes this input with the results. So no system of the app can run in
 /// between.
 pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
     [

@@ -1,8 +1,8 @@
-//! The recorder's list of entities: all colliders and their ancestors, as they were last written.
+//! The recorder's list of entities: the last written state of all colliders and their ancestors.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
-//! a change. So a recording ignores what the plugin ignores. A change is recognized by its tick, so
-//! it does not matter whether the recorder, or another one, ran in the previous tick.
+//! a change. So a recording ignores the same changes as the plugin. A change is recognized by its
+//! tick, so it does not matter whether the recorder, or another one, ran in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -30,7 +30,7 @@ pub type Colliders = Unfiltered<(
     &'static Archetype,
 )>;
 
-/// An entity as it is in the world.
+/// The present state of an entity in the world.
 struct LiveNode<'w> {
     entity: Entity,
     collider: Option<Ref<'w, Collider>>,
@@ -40,20 +40,21 @@ struct LiveNode<'w> {
     state: NodeState,
 }
 
-/// An entity as it was last written.
+/// The state of an entity that was last written.
 #[derive(Default)]
 struct RecordedNode {
     id: u32,
-    /// The number of the last pass that found it.
+    /// The number of the last pass that found the entity.
     pass: u64,
     node: Node,
     /// The ticks of the changes that were written last.
     collider_changed: Option<ChangeTick>,
     transform_changed: Option<ChangeTick>,
     is_omitted: bool,
-    /// `true` if it was omitted in the last tick that was written.
+    /// `true` if the entity was omitted in the last tick that was written.
     was_omitted: bool,
-    /// The data of its collider. The table keeps a collider as long as an entity has its data.
+    /// The data of the entity's collider. The table keeps a collider as long as an entity has its
+    /// data.
     data: Option<Arc<[u8]>>,
 }
 
@@ -71,8 +72,8 @@ pub struct WrittenNodes {
 }
 
 impl WrittenNodes {
-    /// Returns the id of an entity in the recording, or `None` if it is not there, or if its
-    /// collider is omitted.
+    /// Returns the id of an entity in the recording, or `None` if the recording lacks the entity or
+    /// omits its collider.
     pub fn id_of(&self, entity: Entity) -> Option<u32> {
         let written = self.entities.get(&entity);
         written.filter(|it| !it.is_omitted).map(|it| it.id)

@@ -41,10 +41,10 @@ use crate::{
 /// leaves out the ticks in between. [`Recording`](crate::Recording) reads the file, and
 /// [`Replay`](crate::Replay) plays it.
 ///
-/// It records all colliders and their ancestors, also disabled ones, and the pairs of
-/// [`CandidatePairs`](crate::CandidatePairs). It does not change what the plugin does, and its
-/// memory does not grow with the length of the session. Each tick is written at once, so the file
-/// is complete up to the last tick, also if the game crashes.
+/// The recorder records all colliders and their ancestors, also disabled ones, and the pairs of
+/// [`CandidatePairs`](crate::CandidatePairs). It does not change the behavior of the plugin, and
+/// its memory does not grow with the length of the session. Each tick is written at once, so the
+/// file is complete up to the last tick, also if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -91,8 +91,8 @@ impl HeadbuttRecorder {
         }
     }
 
-    /// Creates a recorder that writes to any writer, for example to memory. It makes one call of
-    /// `write_all` per tick, so a file needs no buffer.
+    /// Creates a recorder that writes to any writer, for example to memory. The recorder calls
+    /// `write_all` once per tick, so a file needs no buffer.
     pub fn new(writer: impl Write + Send + Sync + 'static) -> Self {
         Self::with_writer(Some(Box::new(writer)))
     }
@@ -120,7 +120,7 @@ impl HeadbuttRecorder {
         self.writer.is_some()
     }
 
-    /// Reads what the tick is about to read.
+    /// Reads the input of the tick.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
         // `Sync` counts the tick, and runs after this system.

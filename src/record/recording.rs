@@ -27,7 +27,7 @@ pub struct Recording {
     omitted: usize,
 }
 
-/// Where a tick is, and what it cannot undo by itself.
+/// The bytes of a tick, and the data to undo it that they lack.
 struct TickBlock {
     contents: Range<usize>,
     undo: Undo,

@@ -1,8 +1,8 @@
 //! Playing a recording.
 //!
 //! A contact depends only on the shapes and poses of its tick, and a path also on the poses of the
-//! previous tick. Whether a contact starts or ends depends on the pairs that touched in the
-//! previous tick. So after a jump to any tick, forwards or back, the previous tick runs first.
+//! previous tick. The starts and ends of contacts depend on the pairs that touched in the previous
+//! tick. So after a jump to any tick, forwards or back, the previous tick runs first.
 
 use bevy::{
     ecs::{entity::EntityHashMap, entity_disabling::Disabled, schedule::ScheduleLabel},

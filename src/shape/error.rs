@@ -19,7 +19,7 @@ pub enum ShapeError {
     /// A direction or a size is zero.
     #[error("the {0} must not be zero")]
     Zero(&'static str),
-    /// The shape is infinite. It cannot be rounded, extruded or made a part of a compound.
+    /// The shape is infinite, so it cannot be rounded, extruded or made a part of a compound.
     #[error("{0} is infinite, so no other shape can contain it: make it a collider of its own")]
     Unbounded(&'static str),
     /// A convex hull of no points.

@@ -142,7 +142,7 @@ impl SpatialQuery<'_, '_> {
     /// time at which the search ends: the time of the hit for the closest one, 1 for all hits, or a
     /// negative number or NaN to stop.
     ///
-    /// The order of the calls is not specified. It is roughly that of the times.
+    /// The order of the calls is roughly the order of the times, but is not specified.
     pub fn visit_shape(
         &self,
         collider: &Collider,

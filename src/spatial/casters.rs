@@ -23,8 +23,8 @@ use crate::{
 /// Casts a ray from its entity in each tick, and keeps the hits: `RayCaster<Vec2>` in 2D,
 /// `RayCaster<Vec3>` in 3D.
 ///
-/// It casts at the end of [`HeadbuttSystems::Sync`](HeadbuttSystems::Sync), so that systems
-/// after that set see the hits of their tick. A [`SpatialQuery`] casts at any time.
+/// The component casts at the end of [`HeadbuttSystems::Sync`](HeadbuttSystems::Sync), so that
+/// systems after that set see the hits of their tick. A [`SpatialQuery`] casts at any time.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -119,7 +119,7 @@ pub struct ShapeCaster {
     pub translation: Vec3,
     /// The rotation in world axes: the axis times the angle in radians.
     pub rotation: Vec3,
-    /// What happens if shapes overlap at the start.
+    /// The treatment of shapes that overlap at the start.
     pub options: CastOptions,
     /// The colliders to consider.
     pub filter: SpatialQueryFilter<'static>,
@@ -127,7 +127,7 @@ pub struct ShapeCaster {
 }
 
 impl ShapeCaster {
-    /// Creates a caster without rotation. It considers all colliders except
+    /// Creates a caster without rotation. The caster considers all colliders except
     /// [sensors](crate::Sensor), its own, and those of its ancestors.
     pub fn new(collider: Collider, translation: Vec3) -> Self {
         Self {

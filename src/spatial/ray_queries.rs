@@ -121,7 +121,7 @@ impl SpatialQuery<'_, '_> {
     /// which the search ends: the distance of the hit for the closest one, infinity for all hits,
     /// or a negative number or NaN to stop.
     ///
-    /// The order of the calls is not specified. It is roughly that of the distances.
+    /// The order of the calls is roughly the order of the distances, but is not specified.
     pub fn visit_ray<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,

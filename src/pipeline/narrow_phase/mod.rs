@@ -236,8 +236,8 @@ impl<V: Space> PairTester<V> {
     }
 }
 
-/// Returns the deepest contact of two proxies, at least one of which has several parts. Adds the
-/// contacts of all parts to `parts` if more than one part touches.
+/// Returns the deepest contact of two proxies, if at least one of the two has several parts. Adds
+/// the contacts of all parts to `parts` if more than one part touches.
 fn contact_of_parts<V: Space>(
     (a, b): ProxyPair<V>,
     region_of_b: &BoundingRegion<V::DVec>,

@@ -1,7 +1,7 @@
 //! Second system of the third stage: finds the first touches on the paths of swept colliders.
 //!
 //! [`narrow_phase`](super::narrow_phase) has tested all candidate pairs in the poses of this tick.
-//! Of the pairs with a swept collider, this system casts those that
+//! This system casts the pairs with a swept collider that
 //!
 //! * begin to touch in this tick: the cast finds when,
 //! * may have touched during the motion. This includes pairs that touched in the previous tick,
@@ -9,9 +9,9 @@
 //!   begin.
 //!
 //! A pair of the second kind is skipped if the motion of every swept collider relative to the other
-//! is at most the radius of a ball inside of it. Then neither can have passed through the other:
-//! that takes the diameter. Pairs that stay apart on the way are no candidates: see
-//! [`PathTable::may_meet`].
+//! is at most the radius of a ball inside of it. Then neither can have passed through the other,
+//! which takes a motion by the diameter. Pairs that stay apart during the motion are no candidates:
+//! see [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 

@@ -54,7 +54,7 @@ struct PathPiece {
 pub struct PathTable<V: Space> {
     /// The box around the path of each slot, then those around the pieces of cut paths.
     boxes: Vec<Aabb>,
-    /// The pieces, in the order of their boxes. Those of a path follow one another.
+    /// The pieces, in the order of their boxes. The pieces of a path follow one another.
     pieces: Vec<PathPiece>,
     /// For each slot, `true` if its proxy is swept.
     are_swept: Vec<bool>,
@@ -97,13 +97,13 @@ impl<V: Space> PathTable<V> {
         self.pieces.get(index as usize)
     }
 
-    /// Returns the slots of two boxes, which may be those of pieces.
+    /// Returns the slots of two boxes, which may belong to pieces.
     pub fn slots(&self, (a, b): SlotPair) -> SlotPair {
         let slot = |number| self.piece(number).map_or(number, |piece| piece.slot);
         (slot(a), slot(b))
     }
 
-    /// Returns `true` if two boxes are those of pieces of two paths, for times that overlap.
+    /// Returns `true` if two boxes belong to pieces of two paths, for times that overlap.
     pub fn are_simultaneous(&self, (a, b): SlotPair) -> bool {
         let pieces = self.piece(a).zip(self.piece(b));
         pieces.is_some_and(|(a, b)| {
@@ -113,7 +113,7 @@ impl<V: Space> PathTable<V> {
         })
     }
 
-    /// Returns `true` if one of two boxes is that of a piece, and the previous piece of the same
+    /// Returns `true` if one of two boxes belongs to a piece, and the previous piece of the same
     /// path overlaps the other box, too. The pieces that overlap a box follow one another, because
     /// each coordinate rises or falls all along the path.
     pub fn is_repeated(&self, (a, b): SlotPair) -> bool {

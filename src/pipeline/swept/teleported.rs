@@ -40,8 +40,8 @@ use crate::{
 ///   in the pose before the correction, perhaps behind the wall that was hit,
 /// * when you spawn a bullet, if it moves in the same tick.
 ///
-/// It applies to the colliders of the entity and of all its descendants. The plugin removes it in
-/// the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
+/// The component applies to the colliders of the entity and of all its descendants. The plugin
+/// removes the component in the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 // Inserting and removing the component leaves the entity in its table, so that no collider is read
 // again.

@@ -1,4 +1,4 @@
-//! First stage: brings the proxies up to date with the colliders and their poses.
+//! First stage: updates the proxies to the colliders and their poses.
 //!
 //! For unchanged colliders, only Bevy's change ticks are read. So a resting collider costs next to
 //! nothing. The stage detects every kind of change:
@@ -11,9 +11,9 @@
 //!
 //! Most changes are moves. These are queued, and applied on all threads: see [`moves`].
 //!
-//! [`sync_now`] does the same between two ticks, for spatial queries. It adds its changes to the
-//! next tick's list of changes: so that tick tests the pairs that it would test without the call,
-//! and perhaps others, whose contacts are what they were.
+//! [`sync_now`] does the same between two ticks, for spatial queries. The function adds its changes
+//! to the next tick's list of changes. So that tick tests every pair that it would test without the
+//! call. It may test other pairs, too, whose contacts have not changed.
 
 mod ancestors;
 mod change_ticks;
@@ -53,7 +53,7 @@ pub struct SyncState {
     /// Created in the first run, because a query state never includes disabling components that are
     /// registered later.
     colliders: Option<QueryState<Columns>>,
-    /// `true` if the list of changes already has those of [`sync_now`].
+    /// `true` if the list of changes already has the changes of [`sync_now`].
     pub has_early_changes: bool,
     history: TableHistory,
     ancestry: AncestryCache,
@@ -101,7 +101,7 @@ pub fn sync(
 ///
 /// A spatial query sees the colliders in the poses that they had in the last
 /// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). Call this function where a query must
-/// see later changes, for example those of the same frame. It costs as much as that stage.
+/// see later changes, for example changes of the same frame. A call costs as much as that stage.
 ///
 /// ```
 /// use bevy::prelude::*;

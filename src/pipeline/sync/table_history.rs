@@ -1,9 +1,9 @@
 //! The rows of Bevy's tables in the previous tick, used to detect spawned, removed and moved
 //! entities.
 //!
-//! Bevy keeps all entities with the same components in one table. It adds entities at the end, and
-//! fills a gap with the last entity. So most entities keep their rows. If an entity left its row,
-//! the row has another entity now, or the table has become shorter.
+//! Bevy keeps all entities with the same components in one table. Bevy adds entities at the end,
+//! and fills a gap with the last entity. So most entities keep their rows. If an entity left its
+//! row, the row has another entity now, or the table has become shorter.
 //!
 //! (If Bevy lists entities one by one, see
 //! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift others. The

@@ -1,17 +1,18 @@
 //! Points, segments and boxes in closed form: the cores of balls, of capsules, and of boxes with or
 //! without a margin.
 //!
-//! All three are boxes from -h to h in their own frame: the half extents h of a point have no
-//! nonzero component, and those of a segment have one. This file solves the pairs that are well
-//! conditioned. The rest, and pairs so close that the direction between them would be noise, are
-//! left to GJK and EPA. The choice depends on the pair and its poses only, so all queries agree.
+//! All three are boxes from -h to h in their own frame. The half extents h of a point are 0, and
+//! the half extents of a segment have one nonzero component. This file solves the pairs that are
+//! well conditioned. GJK and EPA solve all other pairs, and pairs so close that the direction
+//! between them would be rounding error. The choice depends on the pair and its poses only, so all
+//! queries agree.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.
 //!
 //! **A point and a box.** The point of the box nearest to p is p, clamped to ±h. If p is inside,
-//! the normal is that of the nearest face. A point inside a segment lies on it, and the normal is
-//! at right angles to the segment.
+//! the normal is the normal of the nearest face. If p lies on a segment, the normal is at right
+//! angles to the segment.
 //!
 //! **Two segments.** The nearest points of s h and c + t k b are an end of one segment and the
 //! point nearest to it on the other, or the points where a common perpendicular meets both lines

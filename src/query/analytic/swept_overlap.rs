@@ -29,8 +29,8 @@ impl SweptOverlap {
     }
 
     /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
-    /// in which they move by 1. Returns `true` if the axis becomes that of `enter`, for which it
-    /// has to be better by more than a distance.
+    /// in which they move by 1. Returns `true` if the axis becomes the axis of `enter`. For this,
+    /// the axis must be better by more than the distance `better_by`.
     #[inline]
     pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
         let [deep_enter, _] = &mut self.deep;

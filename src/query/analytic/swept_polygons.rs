@@ -32,8 +32,7 @@ pub struct SweptPolygons<D> {
 }
 
 impl<D: DVector> SweptPolygons<D> {
-    /// Returns `None` for other pairs. `depth` is that of an overlap which is certainly more than a
-    /// touch.
+    /// Returns `None` for other pairs. Overlaps deeper than `depth` are certainly not mere touches.
     #[inline(never)]
     pub fn new(
         pair: &impl MinkowskiDifference<Vector = D>,

@@ -88,8 +88,8 @@ pub fn farthest(
 
 /// The known contact, and the tolerances of its pair.
 pub struct KnownContact {
-    /// The solver's contact. It is a point of the manifold, unless a common point of the features
-    /// is as deep.
+    /// The solver's contact: a point of the manifold, unless a common point of the features is as
+    /// deep.
     pub point: CommonPoint,
     /// Cores with a lower depth do not touch.
     pub min_depth: f64,

@@ -17,10 +17,10 @@
 //!   cylinder, does have such corners: far along the line of contact, the surface is hardly lower.
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
 //!   sides, the feature is the line.
-//! * **The features are intersected** (`clip.rs`). A face or an edge is clipped by a face. Two edges
-//!   share a part, or cross at a point. A vertex is an edge without length. The feature of a
-//!   half-space is its whole plane. It has no corners and, as seen along the normal, contains every
-//!   point.
+//! * **The features are intersected** (`clip.rs`). A face or an edge is clipped by a face. Two
+//!   edges share a part, or cross at a point. A vertex is an edge without length. The feature of a
+//!   half-space is its whole plane. This plane has no corners and, as seen along the normal,
+//!   contains every point.
 //! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
 //!   or a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in

@@ -4,8 +4,8 @@
 //! then has three steps:
 //!
 //! 1. Edges that may hide much are split at the support point beyond them.
-//! 2. Where edges of both faces meet in one of the four corners of largest area, both are split
-//!    until they hide little.
+//! 2. If edges of both faces meet in one of the four chosen corners, both edges are split until
+//!    they hide little.
 //! 3. If there was nothing to split, a corner of one face among the four moves if the support point
 //!    across the line through its neighbors gives a larger area.
 //!
@@ -28,8 +28,9 @@ use crate::{
 pub const MAX_REFINEMENTS: usize = 6;
 
 /// An edge is refined if it may hide more than this fraction of the four chosen corners' area over
-/// their diameter. On an arc, each of the two new chords hides a quarter of that distance. One
-/// corner can lose this quarter times half of a diagonal: 1 % of the area for all four.
+/// their diameter. On an arc, each of the two new chords hides a quarter of that distance. Each
+/// corner can lose this quarter times half of a diagonal. All four corners together can lose 1 % of
+/// the area.
 const HIDDEN: f64 = 0.02;
 
 /// The support point of a corner is ignored if it adds less than this fraction of the area.
@@ -171,7 +172,7 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
         self.found.extend(found);
     }
 
-    /// Inserts the new corners. Returns `true` if there are any.
+    /// Inserts the new corners. Returns `true` if a corner was inserted.
     fn apply(mut self) -> bool {
         // From the last edge to the first, so that the indices remain valid.
         self.found

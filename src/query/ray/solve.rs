@@ -119,7 +119,8 @@ impl<D: DVector> LocalRay<D> {
     }
 
     /// Returns the tolerance for an origin on the surface: the touching tolerance, and the rounding
-    /// of the origin in the world. `normal` is that of the surface, and multiplies the result.
+    /// of the origin in the world. `normal` is the normal of the surface, and multiplies the
+    /// result.
     fn tolerance<const N: usize>(
         &self,
         ends: [&ChordEnd<D>; N],

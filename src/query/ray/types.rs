@@ -212,9 +212,10 @@ impl<D: DVector> WorldRay<D> {
         }
     }
 
-    /// Returns the point of a hit in f32. It is the nearest one, unless that is behind the tangent
-    /// plane of the surface, as seen from the ray: then it is rounded along the normal. So a ray
-    /// that begins there and does not lead into the plane never meets a convex shape again.
+    /// Returns the point of a hit in f32. The nearest point in f32 is returned, unless that point
+    /// is behind the tangent plane of the surface, as seen from the ray. Then the point is rounded
+    /// along the normal. So a ray that begins there and does not lead into the plane never meets a
+    /// convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let rounding = step.copysign(D::ONE) * LINE_ROUNDING;

@@ -3,8 +3,8 @@
 //! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max
 //! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
 //! cell lists, in order, each point that may be the farthest for some direction in it. A support
-//! point is then found by a scan of one short list. The result equals that of a scan of all points
-//! bit for bit, with the same choice among equals, and does not depend on earlier queries.
+//! point is then found by a scan of one short list. The result equals the result of a scan of all
+//! points bit for bit, with the same choice among equals, and does not depend on earlier queries.
 //!
 //! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
 //! each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex combination of the
@@ -33,9 +33,9 @@ const SHORT: usize = 8;
 /// Maximum number of entries per point (cells and lists together) of a refined table.
 const ENTRIES_PER_POINT: usize = 32;
 
-/// The error of a height d · p, relative to the greatest Σ |p_i|. It bounds the rounding of a
-/// product and two sums in each of four heights (two in the query and two at a corner), with a
-/// margin.
+/// The error of a height d · p, relative to the greatest Σ |p_i|. With a margin, this error bounds
+/// the rounding of a product and two sums in each of four heights: two in the query and two at a
+/// corner.
 const F64_HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Each cell extends this far beyond its own sides, because rounding may put a direction into a

@@ -109,9 +109,9 @@ impl<'a> GrowingHull<'a> {
     /// Returns a unit vector along which `point` is beyond the hull, or `None` if it is no farther
     /// from the hull than `tolerance`. Both are in orthonormal coordinates.
     ///
-    /// This is GJK for a single point. It returns `None` if it finds a point of the hull that is
-    /// near enough. If rounding ends the loop too early, the caller keeps a point that is not
-    /// needed.
+    /// This is GJK for a single point. The function returns `None` if it finds a point of the hull
+    /// that is near enough. If rounding ends the loop too early, the caller keeps a point that is
+    /// not needed.
     fn direction_to(&self, point: DVec3, tolerance: f64) -> Option<DVec3> {
         let mut simplex = Simplex::new();
         simplex.push(self.frame.orthonormal(*self.points.first()?));

@@ -71,7 +71,8 @@ pub(super) use center::LARGE;
 /// hull has a table that lists the vertices that can be the farthest in a direction: mostly 4 to 8,
 /// whether the hull has 100 vertices or 50,000. In directions normal to a face with many vertices
 /// (the end of a finely divided cylinder) all vertices of the face are scanned. The result equals
-/// that of a scan of all vertices bit for bit. Among equally far vertices, the first is returned.
+/// the result of a scan of all vertices bit for bit. Among equally far vertices, the first is
+/// returned.
 ///
 /// In an optimized build, construction takes about 5 µs per vertex and 0.4 µs for each other point.
 /// Up to 64 vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes
