@@ -122,7 +122,7 @@ pub const CAST_MARGIN: f64 = 2.5e-10;
 pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
 
 /// Shapes that slide along each other's surface count as a miss if they overlap by at most half of
-/// this fraction of the pair's size: twice [`TOUCHING`]. So rounding the tangent of a face to f32,
-/// which is a slope of 6e-8 over the length of the face, adds to the overlap of shapes that touch
-/// without making them overlap.
+/// this fraction of the pair's size: twice [`TOUCHING`]. Rounding the tangent of a face to f32
+/// gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
+/// touching shapes, but they still count as a miss.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;

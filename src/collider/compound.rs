@@ -183,10 +183,10 @@ impl Collider {
     /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
     /// surfaces touch where their triangles cross:
     ///
-    /// * If one surface is at most half as large as the other, it is treated as a body whose center
-    ///   is the center of its bounding box in its own frame.
-    /// * Otherwise, they are pushed apart along the normal with the smaller depth, but never along
-    ///   the normal of a seam, and never out of the back of a one-sided surface.
+    /// * If one surface is at most half as large as the other, the smaller surface is treated as a
+    ///   body. Its center is the center of its bounding box in its own frame.
+    /// * Otherwise, the surfaces are pushed apart along the normal with the smaller depth. They are
+    ///   never pushed along the normal of a seam, or out of the back of a one-sided surface.
     ///
     /// [`try_trimesh`](Self::try_trimesh) lists the invalid inputs.
     pub fn trimesh(
@@ -424,7 +424,7 @@ impl Collider {
     /// facet then never pulls a shape through from behind. Models of mixed winding, and sheets that
     /// collide from both sides, should stay two-sided.
     ///
-    /// This is not enough for a platform that characters jump through: as soon as a character's
+    /// This is not enough for a platform that characters jump through. As soon as a character's
     /// center is above the platform, the character is pushed up by half of its height. Decide in
     /// the response instead, for example by testing whether the feet were above the platform in the
     /// last tick.

@@ -89,8 +89,8 @@ use crate::shape::{
 /// # Frames and dimensions
 ///
 /// The shape decides the dimension. A 3D shape follows the whole transform. A 2D shape lies in the
-/// xy plane: it follows the xy part of the transform and ignores z. 2D and 3D colliders may be in
-/// the same app, and never touch each other.
+/// xy plane. The shape follows the xy part of the transform and ignores z. 2D and 3D colliders may
+/// be in the same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
 /// same frames as in Bevy, centered on the origin unless they are given by points:

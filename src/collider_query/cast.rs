@@ -18,9 +18,9 @@ use crate::{
 
 /// Returns the first touch of two moving colliders or shapes.
 ///
-/// If parts overlap at the start, the contact is that of [`deepest_contact`], or with
-/// [`leave_overlaps`](CastOptions::leave_overlaps) the deepest of those whose overlap increases.
-/// Facets of a one-sided surface that do not count at the start never count.
+/// If parts overlap at the start, the contact is the result of [`deepest_contact`]. With
+/// [`leave_overlaps`](CastOptions::leave_overlaps), the contact is the deepest contact whose
+/// overlap increases. Facets of a one-sided surface that do not count at the start never count.
 ///
 /// Also returns the indices of the parts that touch.
 pub fn cast_parts<V: Space>(

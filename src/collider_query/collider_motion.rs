@@ -58,7 +58,7 @@ impl ColliderMotion {
     }
 
     /// Replaces the rotation over the whole motion, in the axes of the world: the axis times the
-    /// angle in radians. It may be more than a turn. In 2D, z is the angle.
+    /// angle in radians. The angle may exceed a full turn. In 2D, z is the angle.
     #[must_use]
     pub fn rotated(self, rotation: Vec3) -> Self {
         Self { rotation, ..self }

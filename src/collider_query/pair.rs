@@ -1,8 +1,8 @@
 //! The contact, the distance and the manifold of two placed colliders or shapes, by their parts.
 //!
-//! The contact is the one that a tick reports. So that swapped arguments give the mirror image to
-//! the bit, two colliders with several parts are compared in the order of their poses and shapes,
-//! as in a tick.
+//! The contact is the one that a tick reports. Swapped arguments must give the mirror image to the
+//! bit. So two colliders with several parts are compared in the order of their poses and shapes, as
+//! in a tick.
 //!
 //! If the center of the other collider is behind a facet of a one-sided surface, that facet is
 //! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap

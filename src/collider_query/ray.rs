@@ -18,8 +18,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// Returns the first hit of a ray in the world on a collider. Of equally near parts, the one with
-/// the smallest index is hit.
+/// Returns the first hit of a ray in the world on a collider. If several parts are equally near,
+/// the part with the smallest index is hit.
 pub(crate) fn ray_at_collider<V: Space>(
     placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
@@ -174,8 +174,8 @@ impl<'a, V: Space> PartRays<'a, V> {
 
 /// Returns the hit on a facet that the ray's line crosses at `t`.
 ///
-/// A facet is entered and left like the surface of a solid shape: an origin on the facet hits it in
-/// the direction inward, and not in the direction outward.
+/// A ray enters and leaves a facet like the surface of a solid shape. A ray that begins on the
+/// facet hits it in the direction inward, and not in the direction outward.
 fn at_facet<D: DVector>(
     vertices: &[D],
     t: f64,

@@ -15,8 +15,8 @@
 //! | `motion.rs` | the lines of rays and of moving shapes |
 //!
 //! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
-//! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame:
-//! the image of a wireframe under an affine map is a wireframe of the image of the shape. So a move
+//! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame.
+//! The image of this wireframe under an affine map is a wireframe of the shape's image. So a move
 //! or a scale only maps points.
 //!
 //! **The tick is not involved.** The systems read the components and the results of the tick. They

@@ -1,8 +1,8 @@
 //! The lines of each kind of collider, in its own frame.
 //!
-//! In 2D, one outline describes any convex shape. In 3D, polyhedra have edges, and all other shapes
-//! are drawn as their outlines along the three axes: great circles of a ball, both rims and the
-//! sides of a cylinder. Each line is on the surface, up to the tolerance of an outline.
+//! In 2D, one outline describes any convex shape. In 3D, polyhedra have edges. All other shapes are
+//! drawn as their outlines along the three axes: great circles of a ball, both rims and the sides
+//! of a cylinder. Each line is on the surface, up to the tolerance of an outline.
 
 use core::f32::consts::TAU;
 use std::collections::HashSet;
@@ -180,8 +180,8 @@ fn is_polytope<V: Dimension>(shape: &ConvexView<V>) -> bool {
     has_vertices && shape.margin() <= 0.0
 }
 
-/// Returns the outlines of a shape along the three axes. Where a face or an edge is parallel to the
-/// axis, there are two: the rims of both ends.
+/// Returns the outlines of a shape along the three axes. If a face or an edge is parallel to the
+/// axis, the shape has two outlines: the rims of both ends.
 fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<LineSegment> {
     let is_polytope = is_polytope(shape);
     let outlines = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[right, up, axis]| {

@@ -4,10 +4,10 @@
 //! excludes the pair: an ignored collider, dimensions, layers, candidate pairs, bounding boxes,
 //! shapes. It reads the same proxies as the tick.
 //!
-//! The world may have changed since that tick. Changes are detected by comparison with the proxies
-//! rather than by change ticks, because a pose also depends on the ancestors. (Only shapes have no
-//! cheap comparison.) After [`sync_now`](crate::sync_now), the proxies are newer than the contacts.
-//! In this state, a changed proxy explains nothing, and counts as unseen.
+//! The world may have changed since that tick. Changes are detected by comparison with the proxies,
+//! not by change ticks, because a pose also depends on the ancestors. (Only shapes have no cheap
+//! comparison.) After [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In
+//! this state, a changed proxy explains nothing, and counts as unseen.
 
 mod text;
 

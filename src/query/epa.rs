@@ -13,9 +13,9 @@
 //!   and two points at the same position. The simplex grows vertex by vertex along directions at
 //!   right angles to it. If Y does not extend beyond the origin in such a direction, the depth is
 //!   0, and the direction is a normal.
-//! * **The result is a true upper bound.** The depth is h(n) itself, so that a translation by it
-//!   along n separates the cores, whatever the state of the polytope. If the loop converges, the
-//!   depth exceeds the minimum by at most [`DEPTH_GAP`].
+//! * **The result is a true upper bound.** The depth is h(n) itself. So a translation by the depth
+//!   along n separates the cores in every state of the polytope. If the loop converges, the depth
+//!   exceeds the minimum by at most [`DEPTH_GAP`].
 //! * **The loop may have to end early,** because the polytope is full, or because rounding tangles
 //!   it or repeats a vertex. Then the axes of both shapes are tried as well, and the best
 //!   directions are improved by GJK: see [`EarlyEnd::finish`].

@@ -218,9 +218,8 @@ where
 /// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
 ///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
 ///   the closing speed.
-/// * Shapes that slide along each other's surface are a miss if they overlap by at most 2.4e-7 of
-///   the size of the pair, and a hit from 4.8e-7 on. A motion that ends at the touch is treated as
-///   if it continued.
+/// * Sliding shapes that overlap by at most 2.4e-7 of the size of the pair are a miss. From 4.8e-7
+///   on, they are a hit. A motion that ends at the touch is treated as if it continued.
 /// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the
 ///   shapes may not yet touch at the time `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
@@ -255,7 +254,7 @@ where
 /// assert!(query::touch(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
 ///
-/// It takes only convex shapes, not a [`Collider`](crate::Collider).
+/// The function takes only convex shapes, not a [`Collider`](crate::Collider).
 pub fn touch<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<ShapePose<A::Vector>>,

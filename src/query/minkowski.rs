@@ -57,10 +57,10 @@ pub trait MinkowskiDifference {
 
 /// Two shapes and their relative pose.
 ///
-/// A pair has one canonical order, whichever order the caller used: the first shape is the one
-/// whose pose (and, in equal poses, whose shape) comes first in a fixed but arbitrary total order.
-/// All computations use that order, and the results are converted at the end. So swapping the
-/// arguments of a query gives the mirror image bit for bit.
+/// A pair has one canonical order, whichever order the caller used. The first shape has the pose
+/// that comes first in a fixed but arbitrary total order. If the poses are equal, an order of the
+/// shapes decides. All computations use that order, and the results are converted at the end. So
+/// swapping the arguments of a query gives the mirror image bit for bit.
 ///
 /// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
 /// is a point, it is always the second of the pair, and its rotation is the identity. If both are

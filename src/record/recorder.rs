@@ -63,7 +63,7 @@ pub struct HeadbuttRecorder {
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
     revision: Option<ChangeTick>,
-    /// `true` if the contacts of the previous tick are those of the recording.
+    /// `true` if the recording has the contacts of the previous tick.
     knows_contacts: bool,
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,

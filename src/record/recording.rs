@@ -27,7 +27,7 @@ pub struct Recording {
     omitted: usize,
 }
 
-/// The bytes of a tick, and the data to undo it that they lack.
+/// The range of a tick's bytes, and the data that these bytes lack to undo the tick.
 struct TickBlock {
     contents: Range<usize>,
     undo: Undo,

@@ -75,11 +75,11 @@ pub struct ReplayedTick {
     pub contacts: u32,
     /// The number of contacts in the recording.
     pub recorded_contacts: u32,
-    /// `true` if the contacts equal those of the recording, bit for bit.
+    /// `true` if the contacts equal the recorded contacts, bit for bit.
     pub contacts_equal: bool,
-    /// `true` if the `Started` and `Ended` events equal those of the recording, bit for bit. `None`
-    /// if they depend on contacts that the recording does not have: those from before its first
-    /// tick, or contacts that the app restored.
+    /// `true` if the `Started` and `Ended` events equal the recorded events, bit for bit. `None` if
+    /// they depend on contacts that the recording does not have: those from before its first tick,
+    /// or contacts that the app restored.
     pub events_equal: Option<bool>,
 }
 
@@ -208,7 +208,7 @@ impl Replay {
         }
     }
 
-    /// Spawns an empty entity for each entity of the recording, in the same order: the normal of
+    /// Spawns an empty entity for each entity of the recording, in the same order. The normal of
     /// two equal shapes in the same pose depends on the order of their entities.
     fn spawn_all(&mut self, world: &mut World) {
         let entities = self.recording.entities.iter().zip(0_u32..);

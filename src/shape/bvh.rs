@@ -1,4 +1,4 @@
-//! A bounding volume hierarchy. It finds the parts of a compound near a point, ball, box or
+//! A bounding volume hierarchy. This tree finds the parts of a compound near a point, ball, box or
 //! half-space.
 //!
 //! It wraps the `obvhs` crate (PLOC: Meister and Bittner, "Parallel Locally-Ordered Clustering for
@@ -134,12 +134,12 @@ impl Tree {
     }
 
     /// Calls `visit` with the index of each box that a line may cross at a t in a range. Each box
-    /// is grown by `margin`. `visit` returns the new end of the range. Of two subtrees, the one
-    /// that the line enters first is visited first.
+    /// is grown by `margin`. `visit` returns the new end of the range. The subtree that the line
+    /// enters first is visited first.
     ///
-    /// The boxes are tested in `f32`. The line is taken from its point nearest to the center of the
-    /// tree, so that all errors are small parts of the size of the tree, and the tests allow for
-    /// them.
+    /// The boxes are tested in `f32`. The line begins at its point nearest to the center of the
+    /// tree. So all errors are small parts of the size of the tree, and the tests allow for these
+    /// errors.
     pub fn visit_line<D: DVector>(
         &self,
         line: &Line<D>,

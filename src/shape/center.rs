@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// The radius is compared with those of the balls around other points inside.
+    /// The radius is compared with the radii of balls around other points inside.
     #[test]
     fn the_center_of_a_hull_is_that_of_a_large_ball() {
         let mut random = StdRng::seed_from_u64(2);

@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Points of a facet no farther apart than this fraction of its distance from the origin count as
-/// the same point, because exporters and scripts repeat a vertex with errors of a few roundings of
-/// `f32`. The limit depends on this facet alone, so that no distant facet changes a contact.
+/// the same point. Exporters and scripts repeat a vertex with errors of a few roundings of `f32`.
+/// The limit depends on this facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
@@ -157,8 +157,8 @@ impl<D: DVector> Facet<D> {
         (normal - self.normal.toward(normal)).length() <= SAME_NORMAL
     }
 
-    /// Returns the distance, in the facet's plane, from the boundary to a point. It is negative
-    /// outside the facet.
+    /// Returns the distance, in the facet's plane, from the boundary to a point. The result is
+    /// negative outside the facet.
     pub fn inset(&self, point: D) -> f64 {
         let insets = sides(&self.vertices).filter_map(|side| {
             let inward = side.inward.unit()?;
@@ -329,8 +329,8 @@ fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
         })
 }
 
-/// Returns the projection of an offset on an edge, as a fraction of the edge. It is 0 if the edge
-/// has zero length.
+/// Returns the projection of an offset on an edge, as a fraction of the edge. The result is 0 if
+/// the edge has zero length.
 fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     let squared = edge.length_squared();
     if squared > 0.0 {

@@ -1,4 +1,4 @@
-//! Where a line crosses the facets of a surface, without gaps between them.
+//! The points where a line crosses the facets of a surface, without gaps between the facets.
 //!
 //! In 3D it is the test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013),
 //! in f64: a shear that depends on the line alone takes the line to the z axis. A triangle is

@@ -1,4 +1,4 @@
-//! The kinds of convex shapes: what views show and files contain.
+//! The kinds of convex shapes, for views and for files.
 
 use std::sync::Arc;
 

@@ -196,7 +196,7 @@ const OPPOSITE_TO_Y: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 /// Returns the corners of a finite plane: a rectangle, rotated as in Bevy's mesh of the plane.
 ///
 /// The mesh is built in the xz plane and rotated from y to the normal n by the shortest rotation.
-/// It maps a vector e orthogonal to y to e - (n + y) (e·n) / (1 + n·y).
+/// The rotation maps a vector e orthogonal to y to e - (n + y) (e·n) / (1 + n·y).
 fn rectangle_corners(plane: &Plane3d) -> [Vec3; 4] {
     let normal = plane.normal.to_f64().unit().unwrap_or(DVec3::NAN);
     let rotated = |axis: DVec3| {

@@ -16,7 +16,7 @@ use crate::{
 /// read back with loads of a different width, which stalls the processor (failed store forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
-    /// The same factor in all directions, not negative. It scales the radius too.
+    /// The same factor in all directions, not negative. This factor scales the radius too.
     Uniform(&'a f64),
     /// Any linear map: non-uniform scale, reflection or shear, combined with the rotation.
     Linear(&'a D::Matrix),

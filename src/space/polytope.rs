@@ -5,9 +5,10 @@
 pub struct PolytopeFacet<D> {
     /// The outward unit normal.
     pub normal: D,
-    /// `normal · p` for each point p of the facet's plane. It is negative if the origin is outside.
+    /// `normal · p` for each point p of the facet's plane. The distance is negative if the origin
+    /// is outside.
     pub distance: f64,
-    /// The indices of the facet's vertices. In 2D, the third one is unused.
+    /// The indices of the facet's vertices. In 2D, the third index is unused.
     pub vertices: [u16; 3],
     /// The index of the facet in its polytope.
     pub index: usize,
@@ -28,7 +29,7 @@ pub enum EpaEnd {
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
 /// them as `points`.
 pub trait Polytope<D>: Sized {
-    /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
+    /// Returns an empty polytope. A polytope is large, so [`begin`](Self::begin) fills it in place.
     fn new() -> Self;
 
     /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`

@@ -84,7 +84,7 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Returns `true` if a moving shape touches anything. It is faster than
+    /// Returns `true` if a moving shape touches anything. This method is faster than
     /// [`cast_shape`](Self::cast_shape).
     pub fn is_shape_blocked(
         &self,
@@ -119,7 +119,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Adds the first touch with each collider to an empty list: see
-    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is that of the body.
+    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is the pose of the body.
     pub(super) fn list_shape_hits(
         &self,
         body: &AnyPlaced,

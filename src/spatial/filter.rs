@@ -1,4 +1,4 @@
-//! Which colliders a spatial query considers.
+//! The choice of colliders that a spatial query considers.
 
 use core::fmt;
 
@@ -88,9 +88,9 @@ impl<'a> SpatialQueryFilter<'a> {
     /// Excludes an entity and all its descendants: for example a character with the colliders of
     /// its limbs. May be called repeatedly.
     ///
-    /// The hierarchy is that of the query's time, not of the last tick. A disabled entity between a
-    /// collider and the excluded one is passed through, if it has Bevy's `Disabled` and no other
-    /// disabling component.
+    /// The hierarchy is read at the time of the query, not in the last tick. A disabled entity
+    /// between a collider and the excluded one is passed through, if it has Bevy's `Disabled` and
+    /// no other disabling component.
     #[must_use]
     pub fn excluding_tree(mut self, root: Entity) -> Self {
         self.excluded_trees.push(root);
@@ -108,9 +108,9 @@ impl<'a> SpatialQueryFilter<'a> {
 
     /// Selects the entities for which `predicate` returns `true`.
     ///
-    /// In each query (in a batch, for each ray or motion), it is called at most once for each
-    /// entity that passes the rest of the filter and whose bounding box the query overlaps, before
-    /// the shapes are tested.
+    /// Each query (in a batch, each ray or motion) calls the predicate at most once per entity,
+    /// before the shapes are tested. Only entities that pass the rest of the filter, and whose
+    /// bounding box the query overlaps, are passed to the predicate.
     #[must_use]
     pub fn with_predicate<'b>(
         self,

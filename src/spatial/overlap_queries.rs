@@ -80,8 +80,8 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Lists the contacts of a shape with all colliders that it overlaps or touches, sorted by
-    /// entity. The normals point from the shape to the collider. Of several parts, the deepest
-    /// contact is listed, as in events.
+    /// entity. The normals point from the shape to the collider. If several parts overlap, the
+    /// deepest contact is listed, as in events.
     pub fn contacts(
         &self,
         collider: &Collider,
@@ -350,9 +350,9 @@ impl SpatialQuery<'_, '_> {
 
     /// Lists the entities whose bounding boxes overlap or touch a box, sorted.
     ///
-    /// It is faster than [`overlaps`](Self::overlaps), because no shapes are tested. The bounding
-    /// boxes are a few millionths larger than the shapes. A half-space has no bounding box, and
-    /// is tested itself.
+    /// This method is faster than [`overlaps`](Self::overlaps), because no shapes are tested. The
+    /// bounding boxes are a few millionths larger than the shapes. A half-space has no bounding
+    /// box, and is tested itself.
     pub fn overlaps_aabb<V: QuerySpace>(
         &self,
         min: V,

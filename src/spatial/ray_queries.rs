@@ -52,7 +52,8 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Returns `true` if a ray hits anything. It is faster than [`cast_ray`](Self::cast_ray).
+    /// Returns `true` if a ray hits anything. This method is faster than
+    /// [`cast_ray`](Self::cast_ray).
     pub fn is_ray_blocked<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,
@@ -66,8 +67,8 @@ impl SpatialQuery<'_, '_> {
         is_blocked
     }
 
-    /// Lists all hits of a ray, sorted by distance, then by entity, then by part: the first hit on
-    /// each part of a compound and on each facet of a surface.
+    /// Lists all hits of a ray, sorted by distance, then by entity, then by part. The list has the
+    /// first hit on each part of a compound and on each facet of a surface.
     pub fn ray_hits<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,

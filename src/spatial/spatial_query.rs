@@ -24,8 +24,8 @@ use crate::{
     spatial::{filter::Selection, query_log::QueryLog},
 };
 
-/// Asks questions about all colliders: what does a ray hit, what overlaps a shape, what is near? A
-/// read-only system parameter.
+/// A read-only system parameter for queries on all colliders: rays, casts, overlaps and nearest
+/// colliders.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -78,8 +78,8 @@ use crate::{
 /// # Cost
 ///
 /// The first query builds an index of bounding boxes, which takes a few milliseconds for ten
-/// thousand colliders. While queries go on, each tick updates it. It is freed 64 ticks after the
-/// last query. Without queries, nothing is built.
+/// thousand colliders. While queries go on, each tick updates the index. The index is freed 64
+/// ticks after the last query. Without queries, nothing is built.
 #[derive(SystemParam)]
 pub struct SpatialQuery<'w, 's> {
     #[system_param(validation_message = "`HeadbuttPlugin` is missing. Add it with `add_plugins`.")]

@@ -1,9 +1,9 @@
 //! Sets of boxes of any size, with queries for the overlaps within a set and between two sets.
 //!
 //! A hierarchical grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.2) that adapts
-//! to the boxes: each [`Grid`] has the boxes of one [`SizeClass`], and chooses its cell size from
-//! them. Boxes that moved a little are still nearly sorted, so each grid sorts its boxes again
-//! every tick.
+//! to the boxes. Each [`Grid`] has the boxes of one [`SizeClass`], and computes its cell size from
+//! these boxes. Boxes that moved a little are still nearly sorted, so each grid sorts its boxes
+//! again every tick.
 
 use core::{cmp::Ordering, num::NonZeroU16};
 
@@ -25,8 +25,8 @@ const THIN: u16 = 7;
 ///   cost about the same.
 /// * Boxes that are thin along different axes have different classes. Otherwise a single cube among
 ///   rods would widen the cells of all rods.
-/// * Classes are ordered by size, then by the long axis: y and z before x, because boxes that are
-///   long along x visit the fewest rows in a query.
+/// * Classes are ordered by size, then by the long axis. y and z come before x, because boxes that
+///   are long along x visit the fewest rows in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SizeClass(NonZeroU16);
 

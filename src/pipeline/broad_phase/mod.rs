@@ -9,8 +9,8 @@
 //! hierarchies rarely change.
 //!
 //! While any collider is swept, the boxes are those around the paths of this tick: see
-//! [`swept`](super::swept). The boxes around pieces of long paths have a structure of their own,
-//! because their sizes do not suit the cells of the others, and all of them are new in each tick.
+//! [`swept`](super::swept). The boxes around pieces of long paths have a structure of their own.
+//! Their sizes do not suit the cells of the other boxes, and all of them are new in each tick.
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.

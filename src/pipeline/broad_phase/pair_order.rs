@@ -2,8 +2,8 @@
 //! events.
 //!
 //! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort of
-//! the pairs uses the ranks as digits: first the greater entity's, then the smaller entity's
-//! (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
+//! the pairs uses the ranks as digits: first the rank of the greater entity, then the rank of the
+//! smaller (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
 
 use bevy::prelude::*;
 

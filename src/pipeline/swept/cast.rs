@@ -8,10 +8,10 @@
 //!   because the app may have moved one of them since, so that they are apart where the paths
 //!   begin.
 //!
-//! A pair of the second kind is skipped if the motion of every swept collider relative to the other
-//! is at most the radius of a ball inside of it. Then neither can have passed through the other,
-//! which takes a motion by the diameter. Pairs that stay apart during the motion are no candidates:
-//! see [`PathTable::may_meet`].
+//! A pair of the second kind is skipped if every swept collider moves, relative to the other, by at
+//! most the radius of a ball inside of it. Then neither can have passed through the other, which
+//! takes a motion by the diameter. Pairs that stay apart during the motion are no candidates: see
+//! [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 

@@ -2,8 +2,8 @@
 //!
 //! Colliders are built only after a change. Two kinds of change are detected in different ways:
 //!
-//! * A mesh that is not loaded yet is looked up again in every tick, because Bevy's asset messages
-//!   arrive only in `PostUpdate`, and never if the app runs schedules by hand.
+//! * A mesh that is not loaded yet is searched again in every tick. Bevy's asset messages arrive
+//!   only in `PostUpdate`, and never if the app runs schedules by hand.
 //! * A changed mesh is reported only by Bevy's messages. They are read in every frame, because a
 //!   schedule that runs less often would miss some of them.
 

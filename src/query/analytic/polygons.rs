@@ -19,9 +19,9 @@
 //!
 //! **A polygon and a point.** The nearest point is on the edge with the largest g, or at one of its
 //! ends. For a point p beside an edge, n·(p - a) is smaller for all other normals. For a point
-//! beyond a vertex, it is smaller for all normals but those of the two edges that meet there,
-//! because the other normals make a larger angle with the direction of p. Inside, the normal is
-//! that of the edge with the largest g.
+//! beyond a vertex, n·(p - a) is smaller for all normals except the normals of the two edges that
+//! meet there. All other normals make a larger angle with the direction of p. Inside, the normal is
+//! the normal of the edge with the largest g.
 
 use crate::{
     query::{

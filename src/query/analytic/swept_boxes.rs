@@ -7,13 +7,13 @@
 //! t = (-n·c ± r) / n·v
 //! ```
 //!
-//! The boxes overlap while their projections onto all separating axes overlap: in the intersection
-//! of the intervals of all axes (Gottschalk, "Collision Queries using Oriented Bounding Boxes",
-//! 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than that depth in the
-//! intersection.
+//! The boxes overlap while their projections onto all separating axes overlap. This time is the
+//! intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
+//! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than
+//! that depth in the intersection.
 //!
-//! An axis of edges that are nearly parallel is the quotient of two small lengths. It limits the
-//! intervals, but it is not precise enough to be the normal.
+//! An axis of edges that are nearly parallel is the quotient of two small lengths. Such an axis
+//! limits the intervals, but is not precise enough to be the normal.
 
 use crate::{
     query::analytic::{

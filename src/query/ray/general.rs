@@ -1,9 +1,9 @@
 //! The first point of a line in any convex shape, by its support function.
 //!
-//! The method is that of van den Bergen, "Ray Casting against General Convex Objects with
-//! Application to Continuous Collision Detection" (2004): GJK for the distance to a point x that
-//! moves along the line. The loop keeps a simplex of support points of the core, and v, the vector
-//! from the simplex's nearest point to x. Let n = v / |v|, and w the support point in direction n:
+//! The method follows van den Bergen, "Ray Casting against General Convex Objects with Application
+//! to Continuous Collision Detection" (2004): GJK for the distance to a point x that moves along
+//! the line. The loop keeps a simplex of support points of the core, and v, the vector from the
+//! simplex's nearest point to x. Let n = v / |v|, and w the support point in direction n:
 //!
 //! * The core is behind the plane through w with normal n, and the shape behind the plane that is
 //!   raised by the radius. If x is in front of that plane, it moves to where the line meets the

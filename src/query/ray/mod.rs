@@ -52,8 +52,8 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 ///   shape is hit at distance 0.
 /// * An origin on the surface with a direction outward or along the surface misses the shape. A
 ///   shape without volume, such as a segment, has no inside, so a ray that begins on it misses.
-/// * "On the surface" includes the rounding of the origin along the normal: 1.2e-7 of each of its
-///   coordinates, which is one unit in the last place of f32, plus 1.2e-7 of its distance from the
+/// * "On the surface" includes the rounding of the ray's origin along the normal. This is 1.2e-7 of
+///   each coordinate, one unit in the last place of f32, plus 1.2e-7 of the distance from the
 ///   shape's origin. So a ray still leaves a surface if the rounding has put its origin behind it.
 /// * An origin in front of a surface hits it, however near it is, so that no ray passes through a
 ///   wall. Only a [hollow](Ray#structfield.hollow) ray that begins within the rounding passes into

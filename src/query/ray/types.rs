@@ -183,8 +183,8 @@ impl<D: DVector> WorldRay<D> {
     }
 
     /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the
-    /// frame of this ray, of any length. Where the surface has no normal, as at the tip of a cone,
-    /// the normal is opposite to the ray.
+    /// frame of this ray, of any length. If the surface has no normal, as at the tip of a cone, the
+    /// normal is opposite to the ray.
     pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<WorldRayHit<D>> {
         let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
         hit.t.is_finite().then(|| WorldRayHit {

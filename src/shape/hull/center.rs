@@ -83,8 +83,8 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
 }
 
 /// Returns the center of a large ball in a polytope, given its vertices, and a point and the
-/// outward unit normal of each face: the one nearest to the mean of the vertices. In a polytope
-/// thinner than a thousandth of its size, the ball may be smaller.
+/// outward unit normal of each face. Of all such centers, the nearest to the mean of the vertices
+/// is returned. In a polytope thinner than a thousandth of its size, the ball may be smaller.
 fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
     let middle = D::mean(vertices);
     // No ball is wider than the polytope is between a face and the vertex farthest from it.

@@ -6,9 +6,9 @@
 //! point is then found by a scan of one short list. The result equals the result of a scan of all
 //! points bit for bit, with the same choice among equals, and does not depend on earlier queries.
 //!
-//! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
-//! each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex combination of the
-//! corners. In place of 0, the code uses the rounding error of both heights. Testing every w
+//! **Points that a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c >
+//! 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex combination of
+//! the corners. In place of 0, the code uses the rounding error of both heights. Testing every w
 //! against every v would take quadratic time. As w, the farthest points at the corners and at the
 //! center of the cell suffice to keep the lists short.
 //!

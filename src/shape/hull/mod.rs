@@ -46,8 +46,8 @@ pub(super) use center::LARGE;
 /// corners. Far from the origin (several times the length of the hull) the rounding errors of `f32`
 /// are larger, so fewer points are dropped.
 ///
-/// A slice of points is a [`Support`] as well. It has the same shape, but is not checked: a slice
-/// without points touches nothing, and NaN points are ignored.
+/// A slice of points is a [`Support`] as well. The slice has the same shape as its hull, but is not
+/// checked: a slice without points touches nothing, and NaN points are ignored.
 ///
 /// ```
 /// use bevy::math::Vec2;
