@@ -1,4 +1,4 @@
-//! Memory that is reused from tick to tick: how it grows, and how it is freed after a burst.
+//! Memory that is reused from tick to tick: its growth, and its release after a burst.
 //!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end of
 //! a window, memory is freed if it was once used for several times as many items. So a load that

@@ -26,7 +26,7 @@ use crate::{CollisionDiagnostics, CollisionEvent};
 /// The text has Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
 /// `default_font`, which are on by default.
 ///
-/// The counts are those of the last tick: see [`CollisionDiagnostics`]. Events are counted over the
+/// The counts belong to the last tick: see [`CollisionDiagnostics`]. Events are counted over the
 /// last frame. The time of each stage is a mean over the last 60 ticks, of which only the last one
 /// of a frame counts. While the text is hidden, nothing is measured or spawned.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Division of work among threads.
 //!
-//! The results never depend on the number of threads: no task reads what another one writes, and
-//! callers join the results in the order of the tasks.
+//! The results never depend on the number of threads: no task reads data that another task writes,
+//! and callers join the results in the order of the tasks.
 
 use bevy::tasks::ComputeTaskPool;
 

@@ -54,8 +54,8 @@ use crate::{
 ///
 /// # Poses
 ///
-/// Poses are those of the last drawn frame (`GlobalTransform`), while
-/// [`SpatialQuery`](crate::SpatialQuery) has those of the tick. Picking does not need the tick:
+/// The poses belong to the last drawn frame (`GlobalTransform`), while
+/// [`SpatialQuery`](crate::SpatialQuery) has the poses of the tick. Picking does not need the tick:
 /// without [`HeadbuttPlugin`](crate::HeadbuttPlugin), it works the same.
 ///
 /// # Hit data
@@ -201,7 +201,8 @@ struct DrawnBox {
 }
 
 impl DrawnBoxes {
-    /// Computes the boxes of colliders that have changed, and removes those of missing colliders.
+    /// Computes the boxes of colliders that have changed, and removes the boxes of missing
+    /// colliders.
     ///
     /// Poses are compared, rather than Bevy's change ticks, which say nothing about an entity that
     /// was disabled for a while.

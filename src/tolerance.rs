@@ -28,10 +28,10 @@ pub const CORE_CONTACT: f64 = 1e-10;
 /// polytopes GJK ends earlier, at the first repeated vertex.
 pub const DISTANCE_GAP: f64 = 1e-10;
 
-/// If rounding stops GJK, the last direction may be wrong. It is replaced by the direction with the
-/// best lower bound if its own bound is lower by this fraction of the distance. The error of the
-/// last direction can then exceed √(2e-6) = 1.4e-3. (Smaller differences are rounding errors, and
-/// later directions are better.)
+/// If rounding stops GJK, the last direction may be wrong. The direction with the best lower bound
+/// replaces the last direction if the last direction's bound is lower by this fraction of the
+/// distance. The error of the last direction can then exceed √(2e-6) = 1.4e-3. (Smaller differences
+/// are rounding errors, and later directions are better.)
 pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 
 /// GJK also ends if the bounds differ by at most a fraction of the scale. The fraction starts at
@@ -81,12 +81,12 @@ pub const SAME_MANIFOLD_POINT: f64 = 1e-6;
 /// The contact lines of two curved surfaces overlap if their distance, seen along the normal, is at
 /// most this. Rounding a pose to f32 rotates parallel lines by about 1e-7 radians relative to each
 /// other, so that the contact normal is not exactly perpendicular to both. On a surface of radius
-/// r, an error of d in the depth moves the contact point by √(2 r d). That is this distance for r =
-/// 1 and d = 5e-9.
+/// r, an error of d in the depth moves the contact point by √(2 r d). The constant is this distance
+/// for r = 1 and d = 5e-9.
 pub const LINE_OVERLAP: f64 = 1e-4;
 
 /// A common point of two contact lines is kept if its distance from each core is at most this. A
-/// surface of radius r drops by x² / 2 r over a distance of x. That is this value for x =
+/// surface of radius r drops by x² / 2 r over a distance of x. The constant is this value for x =
 /// [`LINE_OVERLAP`] and r = 1/400.
 pub const OFF_CORE: f64 = 2e-6;
 
@@ -111,8 +111,8 @@ pub const LINE_TILT: f64 = 1e-6;
 /// facet is flat.)
 pub const SAME_NORMAL: f64 = 1e-4;
 
-/// A cast ends if the shapes are no farther apart than twice this fraction of the pair's size. It
-/// exceeds [`CORE_CONTACT`] of the scale, which is at most twice the size, and is 1/500 of
+/// A cast ends if the shapes are no farther apart than twice this fraction of the pair's size. This
+/// fraction exceeds [`CORE_CONTACT`] of the scale, which is at most twice the size, and is 1/500 of
 /// [`TOUCHING`].
 pub const CAST_MARGIN: f64 = 2.5e-10;
 

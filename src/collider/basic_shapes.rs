@@ -156,7 +156,7 @@ impl Collider {
 
     /// Creates a half-space: all points on the plane through the origin with this normal, and all
     /// points on the side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D.
-    /// It may have any length except 0.
+    /// The normal may have any length except 0.
     ///
     /// ```
     /// # use headbutt::Collider;

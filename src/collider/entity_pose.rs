@@ -1,4 +1,4 @@
-//! The pose of an entity, composed from its `Transform` and those of its ancestors.
+//! The pose of an entity, composed from its `Transform` and its ancestors' `Transform`s.
 //!
 //! Bevy propagates `GlobalTransform` once per frame, after the fixed steps, so it is out of date
 //! within a fixed step. This file composes the `Transform`s itself, in every tick, in f64.

@@ -147,8 +147,8 @@ impl Collider {
     /// Triangles of zero area, such as those that join the rows of a strip, are left out. The
     /// event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
     ///
-    /// The reported contact is that of the most deeply penetrated triangle. Deep inside the area,
-    /// its normal may point out of that triangle into the next one. A
+    /// The reported contact is the contact of the most deeply penetrated triangle. Deep inside the
+    /// area, its normal may point out of that triangle into the next one. A
     /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper for a convex mesh, and a
     /// [`polyline`](Self::polyline) for the ground.
     ///

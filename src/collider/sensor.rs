@@ -13,7 +13,7 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 ///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.
 ///
 /// A change takes effect in the next tick, also at rest. The component marks only the collider of
-/// its own entity, not those of children.
+/// its own entity, not the colliders of children.
 ///
 /// ```
 /// use bevy::prelude::*;

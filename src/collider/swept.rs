@@ -45,10 +45,10 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// # Paths
 ///
 /// A path leads from the pose in the previous tick to the pose in this tick. The velocity and the
-/// angular velocity are constant, the rotation is at most half a turn, and the scale is that of
-/// this tick. While any collider is swept, the paths of all colliders count: two bullets meet, and
-/// a fast wall meets a bullet. If neither of two colliders is swept, they are tested in their poses
-/// of the tick only.
+/// angular velocity are constant, the rotation is at most half a turn, and the scale is the scale
+/// of this tick. While any collider is swept, the paths of all colliders count: two bullets meet,
+/// and a fast wall meets a bullet. If neither of two colliders is swept, they are tested in their
+/// poses of the tick only.
 ///
 /// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
 /// moved the collider.

@@ -74,7 +74,7 @@ pub enum ShapeView<'a, V: Space> {
     Surface(SurfaceView<'a, V>),
 }
 
-/// A convex shape of a [`Collider`]. It implements [`Support`], so the functions of
+/// A convex shape of a [`Collider`]. The view implements [`Support`], so the functions of
 /// [`query`](crate::query) take it.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvexView<'a, V: Space> {

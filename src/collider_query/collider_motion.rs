@@ -46,8 +46,9 @@ impl ColliderMotion {
         }
     }
 
-    /// The motion from one pose to another, with a rotation of at most half a turn. The scale is
-    /// that of the start, and in 2D also the mirroring by a half turn about x or y.
+    /// Returns the motion from one pose to another, with a rotation of at most half a turn. The
+    /// scale is the scale of the start. In 2D, the start also determines the mirroring by a half
+    /// turn about x or y.
     pub fn between(start: Transform, end: Transform) -> Self {
         let [from, to] = [start, end].map(|pose| Vec3::rotation_of(pose.rotation.as_dquat()));
         // An invalid rotation makes the motion invalid.

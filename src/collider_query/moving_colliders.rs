@@ -124,7 +124,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
     }
 }
 
-/// Returns the length of the diagonal of a collider's box. It is infinite for a half-space.
+/// Returns the length of the diagonal of a collider's box. The length is infinite for a half-space.
 fn diagonal<V: Space>(placed: Placed<V>) -> f64 {
     let region = placed.region();
     let bounds = region.as_ref().and_then(BoundingRegion::bounds);

@@ -106,7 +106,7 @@ struct PartRays<'a, V: Space> {
     /// that point.
     shift: f64,
     facets: FacetLine<V::DVec>,
-    /// [`rounding_of`] the ray in the frame of the compound.
+    /// The function [`rounding_of`] for the ray in the frame of the compound.
     rounding: &'a dyn Fn(V::DVec) -> f64,
 }
 

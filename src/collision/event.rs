@@ -306,8 +306,8 @@ impl CollisionEvent {
         self.surface.translation
     }
 
-    /// Returns the point of `entity`'s surface that is deepest in `other`, in the world's frame. It
-    /// does not follow later moves of the entity.
+    /// Returns the point of `entity`'s surface that is deepest in `other`, in the world's frame.
+    /// The point does not follow later moves of the entity.
     pub fn point(&self) -> Vec3 {
         self.surface.translation + self.surface.offset
     }
@@ -361,7 +361,7 @@ impl CollisionEvent {
     }
 
     /// Returns the time of the contact as a fraction of the tick: 0 at the poses of the previous
-    /// tick, 1 at those of this tick.
+    /// tick, 1 at the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event
     /// reports the first touch on its path. Then the event has the normal, the depth and the points

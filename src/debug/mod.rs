@@ -69,8 +69,8 @@ use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 /// * The points and normals of contacts.
 /// * The rays and shapes of [`RayCaster`](crate::RayCaster) and
 ///   [`ShapeCaster`](crate::ShapeCaster).
-/// * The paths of [`Swept`](crate::Swept) colliders, and where they touch first.
-/// * Why two entities do or do not collide: see [`ExplainedPair`].
+/// * The paths of [`Swept`](crate::Swept) colliders, and their first touches.
+/// * The reason why two entities do or do not collide: see [`ExplainedPair`].
 /// * Bounding boxes, and the rays and casts of [`SpatialQuery`](crate::SpatialQuery), both off by
 ///   default.
 ///

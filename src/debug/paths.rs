@@ -111,8 +111,8 @@ fn pose_at<V: Space>(
     start.before(back, motion.translation * -time)
 }
 
-/// Returns the outlines at the start and at the first touch, and the line of the origin. The
-/// outline at the end is that of the collider itself.
+/// Returns the outlines at the start and at the first touch, and the line of the origin. At the end
+/// of the path, only the collider's own outline is drawn.
 fn path_lines(
     outline: &[LineSegment],
     pose: impl Fn(f64) -> Affine3A,

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-/// What [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws: its group of gizmos in Bevy's
-/// `GizmoConfigStore`.
+/// The settings of [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin): its group of gizmos in
+/// Bevy's `GizmoConfigStore`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -37,7 +37,8 @@ pub struct HeadbuttGizmos {
     /// the path begins and at the first touch, and the line of its origin.
     pub paths: bool,
     /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
-    /// first hit: those of the last fixed step and those since the last frame. Off by default.
+    /// first hit: the queries of the last fixed step and the queries since the last frame. Off by
+    /// default.
     ///
     /// Each of these two lists holds 4,096 queries, and further ones are not drawn. Points, boxes,
     /// overlaps and [`move_and_slide`](crate::SpatialQuery::move_and_slide) are not drawn at all.
@@ -174,8 +175,8 @@ impl Default for ColliderColors {
     }
 }
 
-/// How [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws the shape and the box of one
-/// entity.
+/// The settings with which [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws the shape and
+/// the box of one entity.
 ///
 /// ```
 /// use bevy::{color::palettes::css::HOT_PINK, prelude::*};

@@ -159,7 +159,7 @@ impl Shapes {
         self.frame = self.frame.wrapping_add(1);
     }
 
-    /// Returns how a collider is drawn, or `None` if its pose is not finite.
+    /// Returns the appearance of a collider, or `None` if its pose is not finite.
     fn look(
         &self,
         target: &ColliderDataItem,

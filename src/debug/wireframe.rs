@@ -226,7 +226,7 @@ fn prism(base: Vec<LineSegment>, half_depth: f32) -> Vec<LineSegment> {
     for (index, ([start, end], [before, _])) in base.iter().zip(befores).enumerate() {
         let (start, end) = (*start, *end);
         lines.extend([[start - depth, end - depth], [start + depth, end + depth]]);
-        // At corners, and at a few points of a curve.
+        // Lines along z are drawn at corners, and at a few points of a curve.
         let turn = (start - *before).angle_between(end - start);
         if turn > MAX_TURN || index % step == 0 {
             lines.push([start - depth, start + depth]);

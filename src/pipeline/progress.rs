@@ -49,7 +49,8 @@ impl Progress {
         world.resource::<Self>().own_write == last_write(world)
     }
 
-    /// Records that the plugin itself has written [`Collisions`], or has read what the app wrote.
+    /// Records that the plugin itself has written [`Collisions`], or has read the contacts that the
+    /// app wrote.
     pub fn record_own_contacts(world: &mut World) {
         world.resource_mut::<Self>().own_write = last_write(world);
     }

@@ -1,9 +1,9 @@
 //! The Minkowski difference of a pair of shapes.
 //!
-//! For cores A and B it is the set A - B = { a - b }. It is convex. It contains the origin exactly
-//! if the cores intersect. Its point nearest to the origin is the vector between the cores' nearest
-//! points. Its support point in direction d is A's support point in direction d minus B's support
-//! point in direction -d.
+//! For cores A and B it is the set A - B = { a - b }. It is convex. The difference contains the
+//! origin exactly if the cores intersect. Its point nearest to the origin is the vector between the
+//! cores' nearest points. Its support point in direction d is A's support point in direction d
+//! minus B's support point in direction -d.
 
 use core::cmp::Ordering;
 

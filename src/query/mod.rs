@@ -1,5 +1,5 @@
-//! Plain functions for two shapes or colliders: do they touch, where, at what distance, and when if
-//! they move? What does a ray hit? No app is needed.
+//! Plain functions for contacts, distances and casts of two shapes or colliders, and for rays. No
+//! app is needed.
 //!
 //! | question | function |
 //! |---|---|
@@ -66,8 +66,8 @@
 //!   touch, with the contact of minimum depth among the directions that were evaluated.
 //! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only the
 //!   distance of shapes that have none is infinite.
-//! * **Scale**: the scale of a `Transform` counts for a collider. It is ignored for a shape, whose
-//!   pose has no scale: see [`ShapePose`](crate::ShapePose).
+//! * **Scale**: the scale of a `Transform` counts for a collider. The scale is ignored for a shape,
+//!   whose pose has no scale: see [`ShapePose`](crate::ShapePose).
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
 //!   of surfaces.
 

@@ -11,12 +11,12 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact<V> {
     /// The unit vector **from the first shape to the second**. Moving the second shape by
-    /// `normal * depth`, or the first shape by the opposite, leaves them just touching. No shorter
-    /// translation does.
+    /// `normal * depth`, or the first shape by the opposite, leaves the shapes just touching. No
+    /// shorter translation separates them.
     ///
-    /// If several translations are equally short, the normal is the direction of one of them, and
-    /// always the same one for the same shapes in the same poses. For concentric balls, it is the x
-    /// axis of one of them.
+    /// If several translations are equally short, the normal is the direction of one of them. The
+    /// choice is always the same for the same shapes in the same poses. For concentric balls, the
+    /// normal is the x axis of one ball.
     pub normal: V,
     /// The penetration depth along the normal, 0 if the shapes only touch.
     pub depth: f32,

@@ -101,9 +101,9 @@ where
 /// Returns the first touch of two shapes under linear motion: see
 /// [`query::cast_shape`](super::cast_shape), with the default options.
 ///
-/// The steps of the cast are followed by those of GJK a little later in the motion, which prove
-/// that the shapes overlap after the touch. If the shapes touch at the start, or if the touch may
-/// only be a passing one, another algorithm continues without steps.
+/// After the steps of the cast come steps of GJK a little later in the motion. They prove that the
+/// shapes overlap after the touch. If the shapes touch at the start, or if the touch may only be a
+/// passing one, another algorithm continues without steps.
 pub fn cast_shape<A, B>(
     a: &A,
     pose_a: impl Into<ShapePose<A::Vector>>,

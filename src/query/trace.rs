@@ -31,12 +31,12 @@ pub enum Step<D> {
     /// An iteration of a cast: GJK along a ray.
     Cast {
         /// The shapes certainly do not touch before the first time, and certainly touch at the
-        /// second one, which may be after the end of the motion. It is infinite as long as no such
-        /// time is known.
+        /// second one, which may be after the end of the motion. The second time is infinite until
+        /// such a time is known.
         interval: [f64; 2],
-        /// The state of GJK. Its target moves along the ray: it is the translation of B minus that
-        /// of A, both up to the first time. So the bounds do not only converge, but also decrease
-        /// with the distance between the shapes.
+        /// The state of GJK. Its target moves along the ray: the translation of B minus the
+        /// translation of A, both up to the first time. So the bounds do not only converge, but
+        /// also decrease with the distance between the shapes.
         gjk: GjkStep<D>,
     },
 }

@@ -41,7 +41,7 @@ pub struct Header {
     pub seconds_per_tick: f64,
 }
 
-/// A block of one tick: what has changed since the previous tick, and hashes of the results.
+/// A block of one tick: the changes since the previous tick, and hashes of the results.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Tick {
     /// Colliders that no earlier tick has. They are numbered in order.

@@ -73,7 +73,7 @@ pub struct ContactSet {
 }
 
 impl ContactSet {
-    /// Returns the contacts of a tick, and those of parts, without phases.
+    /// Returns the contacts of a tick, and the contacts of parts, without phases.
     pub fn of_contacts(collisions: &Collisions, id_of: impl Fn(Entity) -> Option<u32>) -> Self {
         let mut contacts = Self::default();
         for hit in collisions.iter() {

@@ -2,7 +2,7 @@
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
 //! a change. So a recording ignores the same changes as the plugin. A change is recognized by its
-//! tick, so it does not matter whether the recorder, or another one, ran in the previous tick.
+//! change tick, even if no recorder, or another recorder, ran in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 

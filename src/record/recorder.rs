@@ -182,8 +182,8 @@ impl HeadbuttRecorder {
     }
 
     /// Stores the poses in which the next paths begin, as far as the replay will know them. The
-    /// next tick has to write the others: those that `Teleported` has changed since the contacts
-    /// were found, and those of omitted colliders.
+    /// next tick has to write the other poses: poses that `Teleported` has changed since the
+    /// contacts were found, and poses of omitted colliders.
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
         let is_known = |entity| self.nodes.id_of(entity).is_some();
         let Proxies { d2, d3, .. } = world.resource();

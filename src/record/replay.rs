@@ -71,7 +71,7 @@ pub struct Replay {
 pub struct ReplayedTick {
     /// The number of the tick, from 0.
     pub tick: usize,
-    /// The number of contacts in the replay, including those of parts.
+    /// The number of contacts in the replay, including contacts of parts.
     pub contacts: u32,
     /// The number of contacts in the recording.
     pub recorded_contacts: u32,

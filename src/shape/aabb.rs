@@ -15,8 +15,8 @@ pub struct Aabb {
 /// Bound on the relative error of rounding to f32: twice the actual maximum.
 const F32_ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
-/// Factor by which the ball is enlarged. It covers the touching tolerance and the relative part of
-/// the rounding in [`Aabb::balls_are_apart`].
+/// Factor by which the ball is enlarged. The factor covers the touching tolerance and the relative
+/// part of the rounding in [`Aabb::balls_are_apart`].
 const BALL_ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * F32_ROUNDING;
 
 impl Aabb {

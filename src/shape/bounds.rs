@@ -170,7 +170,7 @@ impl<D: DVector> Bounds<D> {
     }
 
     /// Returns the time from 0 to 1 at which another box, which moves by `translation`, begins to
-    /// touch this box. It is infinite if the boxes do not touch.
+    /// touch this box. The time is infinite if the boxes do not touch.
     pub fn entry(&self, other: &Self, translation: D) -> f64 {
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         for index in 0..D::DIMENSION {

@@ -40,7 +40,7 @@ use crate::{
 /// An end of a chord.
 #[derive(Clone, Copy, Debug)]
 pub struct ChordEnd<D> {
-    /// The position on the line. It may be infinite.
+    /// The position on the line, which may be infinite.
     pub t: f64,
     /// The outward normal of the surface, of any length.
     pub normal: D,

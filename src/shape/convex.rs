@@ -266,7 +266,7 @@ impl<V: Space> Support for Shape<V> {
             } => return shape.chord(line, margin + f64::from(*inner)),
             Self::Custom(shape) => return shape.chord(line, margin),
             Self::Hull(hull) => return hull.chord(line, margin),
-            // Their closed forms are those of their cores.
+            // The closed form of each shape is the closed form of its core.
             Self::Ball { .. }
             | Self::Capsule { .. }
             | Self::Box { .. }
@@ -389,7 +389,7 @@ impl<V: Space> Shape<V> {
                 ShapeError::check_length("half depth", *half_depth)?;
             }
             Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
-            // The shape inside has been checked.
+            // The inner shape has already been checked.
             Self::Rounded { margin, .. } => ShapeError::check_length("margin", *margin)?,
             // A hull is checked when it is built, a custom shape when it is used.
             Self::Hull(_) | Self::Custom(_) => {}

@@ -86,7 +86,7 @@ impl<D: DVector> FacetLine<D> {
     }
 }
 
-/// Returns the components in the same cyclic order, with that of an axis at the end.
+/// Returns the components in the same cyclic order, with the component of an axis at the end.
 #[inline]
 fn rotated([x, y, z]: [f64; 3], axis: usize) -> [f64; 3] {
     match axis {

@@ -7,7 +7,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Compares two shapes by their radii, by whether they are half-spaces, and by their support points
+/// Compares two shapes by their radii, by the presence of a half-space, and by their support points
 /// in a fixed list of directions. Shapes that agree in all three count as equal. (The invariants of
 /// `fuzz/` use the same list.)
 // Out of line, because queries only compare the shapes of a pair if their poses are equal.

@@ -10,7 +10,7 @@ pub const MAX_EDGES: usize = 16;
 /// greatest extent of a vertex.
 const CONVEXITY_TOLERANCE: f64 = 1e-15;
 
-/// An edge of a polygon. It ends where the next edge begins.
+/// An edge of a polygon. The edge ends where the next edge begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PolygonEdge<D> {
     pub start: D,

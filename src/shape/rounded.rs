@@ -12,8 +12,8 @@ use crate::shape::{
 
 /// A shape with a margin around it: all points whose distance from the shape is at most the margin.
 ///
-/// The result is exact, because the margin is added to the shape's [radius](Support::radius). It is
-/// also cheap: if only the margins overlap, GJK alone computes the contact.
+/// The result is exact, because the margin is added to the shape's [radius](Support::radius). A
+/// margin is also cheap: if only the margins overlap, GJK alone computes the contact.
 ///
 /// The margin is in the shape's own units, and is scaled together with the shape. In a query, a
 /// shape whose margin is negative or NaN touches nothing.

@@ -1,10 +1,10 @@
 //! A tree of boxes with four children per node, for queries of many boxes that move.
 //!
-//! It is built from a [`Tree`] of two children per node, by skipping every other level (Dammertz,
+//! The wide tree skips every other level of a [`Tree`] with two children per node. (Dammertz,
 //! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
-//! Rays" (2008)). The four boxes of a node are tested together by vector instructions: each
-//! [`Vec4`] has one coordinate of all four. When boxes move, the tree is refitted: its nodes get
-//! new boxes and keep their children.
+//! Rays", 2008.) The four boxes of a node are tested together by vector instructions: each [`Vec4`]
+//! has one coordinate of all four. When boxes move, the tree is refitted: its nodes get new boxes
+//! and keep their children.
 //!
 //! # Precision
 //!

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A scale counts as uniform if the axes are orthogonal and equally long to within this relative
-/// tolerance. It allows for the rounding of a few products in f64.
+/// tolerance. This tolerance allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
 /// The same tolerance for a map that was computed in f32, as a `GlobalTransform` is.

@@ -24,7 +24,8 @@ const MIN_CASTS: usize = 16;
 ///
 /// A motion is a [`ColliderMotion`]. Times are fractions of the motion, from 0 to 1. Hits are
 /// sorted by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the
-/// moving shape to the collider. [`CastOptions`] say what happens if shapes overlap at the start.
+/// moving shape to the collider. [`CastOptions`] select the result for shapes that overlap at the
+/// start.
 impl SpatialQuery<'_, '_> {
     /// Returns the first collider that a moving shape touches.
     ///

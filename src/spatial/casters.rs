@@ -89,8 +89,8 @@ impl<V: QuerySpace> RayCaster<V> {
     }
 }
 
-/// Casts a moving shape from its entity in each tick, and keeps the hits. The time and place are
-/// those of a [`RayCaster`].
+/// Casts a moving shape from its entity in each tick, and keeps the hits. The cast has the time and
+/// place of a [`RayCaster`].
 ///
 /// ```
 /// use bevy::prelude::*;

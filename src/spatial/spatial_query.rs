@@ -92,8 +92,8 @@ pub struct SpatialQuery<'w, 's> {
 
 type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Allow<Disabled>>;
 
-/// A result of a [`SpatialQuery`], and the entity of the collider. It dereferences to the result:
-/// `hit.distance` is the distance of a ray's hit.
+/// A result of a [`SpatialQuery`], and the entity of the collider. This type dereferences to the
+/// result: `hit.distance` is the distance of a ray's hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntityHit<H> {
     /// The entity of the collider.

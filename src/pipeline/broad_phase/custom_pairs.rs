@@ -21,7 +21,7 @@ pub struct CustomPairs {
     pairs: Buffer<(Entity, Entity)>,
     /// The pairs of the previous tick, if the app has written or enabled the pairs since.
     previous: Buffer<(Entity, Entity)>,
-    /// `true` if the pairs differ from those of the previous tick.
+    /// `true` if the pairs differ from the pairs of the previous tick.
     pub is_changed: bool,
 }
 

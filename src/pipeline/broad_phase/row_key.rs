@@ -28,8 +28,8 @@ impl RowNumber {
 pub struct RowKey;
 
 impl RowKey {
-    /// Together with a slot, this is the key of a box that leaves the grid. It is greater than all
-    /// other keys, because their x is finite.
+    /// Together with a slot, this is the key of a box that leaves the grid. This key is greater
+    /// than all other keys, because their x is finite.
     pub const LEAVES: u128 = u128::MAX << 32;
 
     #[inline]

@@ -117,9 +117,9 @@ const CONVERGED: f64 = 1e-14;
 /// no such axes.
 const NEARLY_UNIT: f64 = 1e-12;
 
-/// Returns the rotation that leads from a linear map to that of a pose: the orthogonal factor of
-/// `end * start⁻¹` (its polar decomposition). The rest is a change of scale. Returns the identity
-/// if there is no rotation, because an axis is flat or mirrored.
+/// Returns the rotation that leads from a linear map to the linear map of a pose: the orthogonal
+/// factor of `end * start⁻¹` (its polar decomposition). The rest is a change of scale. Returns the
+/// identity if there is no rotation, because an axis is flat or mirrored.
 fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matrix {
     let Some(inverse) = D::inverse(start) else {
         return D::IDENTITY;

@@ -75,8 +75,9 @@ impl<V: Space> PathTable<V> {
         self.boxes.is_empty()
     }
 
-    /// Returns the boxes for the broad phase. If no collider is swept, they are those of the poses.
-    /// Otherwise they are the box around the path of each slot, then those around pieces.
+    /// Returns the boxes for the broad phase. If no collider is swept, these are the boxes of the
+    /// poses. Otherwise these are the boxes around the path of each slot, then the boxes around
+    /// pieces.
     pub fn boxes<'a>(&'a self, arena: &'a ProxyArena<V>) -> &'a [Aabb] {
         if self.is_empty() {
             arena.boxes()
@@ -185,7 +186,7 @@ impl<V: Space> PathTable<V> {
         }
     }
 
-    /// Copies the box of a slot, and whether its proxy is swept.
+    /// Copies the box of a slot, and the flag that is `true` if its proxy is swept.
     fn update(&mut self, arena: &ProxyArena<V>, slot: u32) {
         let index = slot as usize;
         if let Some(aabb) = self.boxes.get_mut(index)

@@ -55,8 +55,8 @@ use crate::{
 )]
 pub struct Teleported;
 
-/// Stores the present poses of an entity and its descendants as those of the previous tick. They
-/// are stored in [`Collisions`], not in the component, so that a rollback restores them.
+/// Stores the present poses of an entity and its descendants as the poses of the previous tick.
+/// They are stored in [`Collisions`], not in the component, so that a rollback restores them.
 fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     // The hierarchy may have loops.
     let mut visited = BTreeSet::new();

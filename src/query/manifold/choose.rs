@@ -18,8 +18,8 @@ pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 /// area if there are more. The deepest point comes first. The others follow in order around the
 /// polygon.
 ///
-/// If the contact is deeper than all vertices, it becomes one of them, if it is outside of the
-/// polygon by more than `margin`. Otherwise it replaces the nearest of the chosen points, or is
+/// If the contact is deeper than all vertices, and outside of the polygon by more than `margin`,
+/// the contact becomes a vertex. Otherwise it replaces the nearest of the chosen points, or is
 /// added to fewer than four that are not within `margin`.
 pub fn choose_points<D: DVector>(
     mut polygon: ClipPolygon,
@@ -69,7 +69,7 @@ fn insert_outside(polygon: &mut ClipPolygon, point: CommonPoint, margin: f64) {
     if let Some((index, _)) = farthest.filter(|(_, beyond)| *beyond > 0.0) {
         let edge = SourceEdge::default();
         polygon.insert(index + 1, ClipVertex { point, edge });
-        // The last edge is the longest, so that of three vertices in a line the middle one is
+        // The last edge is the longest, so that the middle one of three vertices in a line is
         // dropped.
         let length = |index: &usize| {
             let ends = edge_at(polygon, *index).map(|ends| ends.map(|end| end.point.position));

@@ -100,7 +100,8 @@ impl Feature {
 
     /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
     /// of the edge that it splits: the incoming or the outgoing edge of `corner`. Returns `None` if
-    /// it is at most `min_gain` farther than `corner`, or within `near` of both edges.
+    /// the found corner is at most `min_gain` farther than `corner`, or within `near` of both
+    /// edges.
     pub fn corner_beyond_corner(
         &self,
         edges: [usize; 2],
@@ -147,13 +148,13 @@ impl Feature {
     }
 }
 
-/// Returns how far a point is beyond the line of an edge, to the right of it.
+/// Returns the distance of a point beyond the line of an edge, to the right of the edge.
 fn beyond([start, end]: [FeatureCorner; 2], point: DVec2) -> f64 {
     let line = end.position - start.position;
     (point - start.position).perp_dot(line) / line.length()
 }
 
-/// Returns the support point beyond an edge, and how far it is beyond the edge's line. Returns
+/// Returns the support point beyond an edge, and its distance beyond the edge's line. Returns
 /// `None` if the edge is not longer than `near`.
 fn support_beyond(
     top: FeatureCorner,

@@ -11,8 +11,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding of t d, the way along a ray to a hit, as a fraction of it. For a hit on
-/// the back, also of the origin.
+/// A bound on the rounding of t d, the vector along a ray to a hit, as a fraction of its length.
+/// For a hit on the back, also of the origin.
 const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).

@@ -143,8 +143,9 @@ pub type Simplex = ArrayVec<DVec3, 4>;
 pub fn offset_from(simplex: &mut Simplex, point: DVec3) -> DVec3 {
     let weights = nearest(simplex, |vertex| *vertex - point).weights;
     let mut kept = Simplex::new();
-    // Divided by the total weight, the sum is a convex combination. So it is in the hull, however
-    // the weights are rounded. Without vertices it is NaN, which never counts as near.
+    // Divided by the total weight, the sum is a convex combination. So the point is in the hull,
+    // however the weights are rounded. Without vertices, the point is NaN, which never counts as
+    // near.
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (vertex, weight) in simplex.iter().zip(weights) {
         if weight > 0.0 {
