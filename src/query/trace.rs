@@ -84,8 +84,8 @@ pub struct EpaStep<D> {
 
 /// The option of a pair to record the steps of its solvers.
 pub trait TraceOption<D>: Copy {
-    /// Records a step. `step` returns it, given the translation by which the second shape has been
-    /// moved since the trace began.
+    /// Records a step. The closure `step` returns this step, given the translation of the second
+    /// shape since the trace began.
     fn record(&self, step: impl FnOnce(D) -> Step<D>);
 
     /// Returns the option for the same pair with the second shape moved.

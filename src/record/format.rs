@@ -1,4 +1,4 @@
-//! The format of a recording. Only this page describes it.
+//! The format of a recording. Only this page describes the format.
 //!
 //! The file begins with the 8 bytes `HEADBUTT` and the version of the format in two bytes. Blocks
 //! follow: a [header](Header), and one block for each [tick](Tick). A block has

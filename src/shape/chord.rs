@@ -21,8 +21,8 @@
 //! distant point, the discriminant would lose all digits.
 //!
 //! **Degenerate shapes** of dimension less than their space, such as a segment in 3D, have no
-//! closed form here. `query/ray/general.rs` hits them if the line passes within the touching
-//! tolerance.
+//! closed form here. `query/ray/general.rs` reports a hit of such shapes if the line passes within
+//! the touching tolerance.
 
 use crate::{
     shape::{

@@ -51,7 +51,7 @@ impl Affine<DVec3> {
 /// * Any other linear map is applied to the shape itself, and the pose only translates.
 #[derive(Clone, Copy, Debug)]
 pub struct WorldPose<D: DVector> {
-    /// Orthogonal if there is a factor.
+    /// Orthogonal if `factor` is not `None`.
     matrix: D::Matrix,
     factor: Option<f64>,
     pub translation: D,

@@ -6,8 +6,8 @@ use crate::space::DVector;
 
 /// The pose of a shape: it maps x to `rotation * x + translation`.
 ///
-/// The rotation is orthogonal to `f64` precision. It may be a reflection, as for a mirrored sprite:
-/// queries work for either sign of its determinant.
+/// The rotation is orthogonal to `f64` precision. The rotation may be a reflection, as for a
+/// mirrored sprite: queries work for either sign of its determinant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: DVector> {
     /// An orthogonal map.

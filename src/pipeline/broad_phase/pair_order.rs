@@ -219,7 +219,7 @@ mod tests {
         let mut tested = 0;
         for tick in 0..300 {
             arena.begin_tick();
-            // New entities have other generations, and reuse slots.
+            // New entities differ in their generations, and reuse slots.
             for _ in 0..random.random_range(0..8) {
                 let entity = world.spawn_empty().id();
                 let slot = insert(&mut arena, entity);

@@ -205,7 +205,7 @@ mod tests {
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);
             let area: f64 = areas.map(|(a, b)| a.position.perp_dot(b.position)).sum();
-            // Half of the square, and the triangle on its diagonal.
+            // Twice the area of half of the square and of the triangle on its diagonal.
             let sums = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
             let expected = sums.into_iter().fold(0.0, f64::max);
             assert!(
