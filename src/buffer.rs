@@ -1,7 +1,7 @@
 //! Memory that is reused from tick to tick: its growth, and its release after a burst.
 //!
-//! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end of
-//! a window, memory is freed if it was once used for several times as many items. So a load that
+//! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
+//! of a window, memory is freed if it was once used for several times as many items. So a load that
 //! recurs in every window never allocates again.
 
 use core::ops::{Deref, DerefMut};

@@ -72,8 +72,8 @@ struct OutlineBuilder<'a, S: Support> {
     lines: Vec<[S::Vector; 2]>,
 }
 
-/// Returns the outline of a shape as projected onto a plane, counter-clockwise. Its points are on the
-/// shape. A shape of which only vertices matter `is_polygon`.
+/// Returns the outline of a shape as projected onto a plane, counter-clockwise. Its points are on
+/// the shape. A shape of which only vertices matter `is_polygon`.
 pub fn silhouette<S: Support>(
     shape: &S,
     plane: &ProjectionPlane<<S::Vector as Space>::DVec>,

@@ -200,8 +200,8 @@ where
         Err(EpaEnd::Stuck)
     }
 
-    /// Returns a vector at right angles to the simplex of all vertices, of any length. The length is
-    /// 0 if rounding leaves them dependent. Returns `None` if they span all dimensions.
+    /// Returns a vector at right angles to the simplex of all vertices, of any length. The length
+    /// is 0 if rounding leaves them dependent. Returns `None` if they span all dimensions.
     fn perpendicular(&self) -> Option<D> {
         let (base, others) = self.points.split_first()?;
         let edges = others.iter().map(|point| *point - *base);

@@ -39,7 +39,8 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     /// Returns the solver of a pair: a closed form if there is one.
-    // Always inlined, so that a query on two primitives contains only the code for these primitives.
+    // Always inlined, so that a query on two primitives contains only the code for these
+    // primitives.
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
         match analytic::solve(&pair) {

@@ -101,9 +101,9 @@ impl Aabb {
 
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
-    /// Let u be the rounding unit of f32 (half of [`F32_ROUNDING`]), a and b twice the centers, w = a -
-    /// b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u of
-    /// its magnitude. The sums of two corners are rounded, and so is their difference. On each
+    /// Let u be the rounding unit of f32 (half of [`F32_ROUNDING`]), a and b twice the centers, w =
+    /// a - b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u
+    /// of its magnitude. The sums of two corners are rounded, and so is their difference. On each
     /// axis, the error of w is at most
     ///
     /// ```text
@@ -112,8 +112,8 @@ impl Aabb {
     ///
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
     /// diameters. If |w| is about as large as the sum of the diameters, the remaining error is less
-    /// than 12u of that sum, including the squares and sums that follow. [`BALL_ENLARGEMENT`] allows for
-    /// 32u.
+    /// than 12u of that sum, including the squares and sums that follow. [`BALL_ENLARGEMENT`]
+    /// allows for 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {

@@ -312,8 +312,9 @@ impl<V: Space> Compound<V> {
 /// long.
 const MAX_SCANNED_PARTS: usize = 8;
 
-/// Heights of parts that differ by less than this fraction of the compound's size count as equal. If the
-/// parts are smaller than the compound, this is several times the margin of the boxes in the tree.
+/// Heights of parts that differ by less than this fraction of the compound's size count as equal.
+/// If the parts are smaller than the compound, this is several times the margin of the boxes in the
+/// tree.
 const HEIGHT_TOLERANCE: f64 = 1e-6;
 
 fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {

@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// The kinds of convex shapes. Balls, capsules, boxes, diamonds, ellipsoids and frustums are
-/// centered on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
-/// is centered on the origin.
+/// centered on the origin. Capsules, frustums and caps have y as their axis, and the circle of a
+/// cap is centered on the origin.
 ///
 /// A saved collider contains these variants under these names.
 // In binary formats, the order of the variants is part of the format.

@@ -9,8 +9,8 @@
 //! them again, because rounding could drop one more. The pose of a compound's part is saved in
 //! `f64`, because nested compounds multiply poses.
 //!
-//! No data is recursive: an extrusion is a 3D shape of a 2D shape. So deeply nested data is an error
-//! in every format, and cannot overflow the stack.
+//! No data is recursive: an extrusion is a 3D shape of a 2D shape. So deeply nested data is an
+//! error in every format, and cannot overflow the stack.
 
 use std::sync::Arc;
 

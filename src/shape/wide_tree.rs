@@ -286,9 +286,9 @@ impl WideTree {
         )
     }
 
-    /// Visits nodes below `root`, the last of the open ones first. `expand` opens children of a node,
-    /// each with a key. A child with a key above the limit, which `visit` returns, is skipped.
-    /// Returns the number of visited nodes.
+    /// Visits nodes below `root`, the last of the open ones first. `expand` opens children of a
+    /// node, each with a key. A child with a key above the limit, which `visit` returns, is
+    /// skipped. Returns the number of visited nodes.
     fn search(
         &self,
         root: Child,

@@ -108,9 +108,9 @@ pub trait DVector:
         + Mul<f64, Output = Self::Matrix>
         + Sub<Output = Self::Matrix>;
 
-    /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the axis
-    /// times the angle in 3D. Over a unit of time, it is also an angular velocity. The rotation by a small angle from one unit vector to another is their oriented
-    /// area.
+    /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
+    /// axis times the angle in 3D. Over a unit of time, it is also an angular velocity. The
+    /// rotation by a small angle from one unit vector to another is their oriented area.
     type Angle: Copy
         + Debug
         + Default

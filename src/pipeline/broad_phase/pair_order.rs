@@ -30,7 +30,8 @@ pub struct PairOrder {
 
 impl PairOrder {
     /// Appends `candidates` to the empty list `pairs`, sorted by entity, each with the smaller
-    /// entity first. Must be called once per tick, because it frees memory that is no longer needed.
+    /// entity first. Must be called once per tick, because it frees memory that is no longer
+    /// needed.
     pub fn sort<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,

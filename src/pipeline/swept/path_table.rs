@@ -1,4 +1,5 @@
-//! The table of the paths of one space: a box around each path, and around each piece of a long one.
+//! The table of the paths of one space: a box around each path, and around each piece of a long
+//! one.
 //!
 //! The box around a long diagonal path is far larger than the path: its size grows with the square
 //! or the cube of the length. So the path is cut into pieces, and the broad phase uses a box

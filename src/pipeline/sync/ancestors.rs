@@ -21,7 +21,8 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
-    /// Ancestors that form a loop. No other ancestry has this sum, so breaking the loop is detected.
+    /// Ancestors that form a loop. No other ancestry has this sum, so breaking the loop is
+    /// detected.
     const LOOP: Self = Self {
         sum: AncestorSum::MAX,
         is_changed: false,

@@ -89,8 +89,8 @@ fn max_depth(points: &[CommonPoint]) -> f64 {
 }
 
 /// Returns the indices, in order, of the vertices of a convex polygon that span the largest area:
-/// all of them, or four if there are more. At least one of the four is as deep as the deepest vertex,
-/// to within `tolerance`.
+/// all of them, or four if there are more. At least one of the four is as deep as the deepest
+/// vertex, to within `tolerance`.
 pub fn best_four(polygon: &[CommonPoint], tolerance: f64) -> SmallVec<[usize; 4]> {
     let count = polygon.len();
     if count <= 4 {

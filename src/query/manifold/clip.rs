@@ -52,8 +52,9 @@ pub fn line_margin(features: &[Feature; 2], scale: f64, near: f64) -> f64 {
     }
 }
 
-/// Returns the intersection of two features. Leaves out points for which `is_common` returns `false`,
-/// and vertices within `near` of each other or of the line through their neighbors. An end of an edge counts as on another edge within `margin`.
+/// Returns the intersection of two features. Leaves out points for which `is_common` returns
+/// `false`, and vertices within `near` of each other or of the line through their neighbors. An end
+/// of an edge counts as on another edge within `margin`.
 pub fn intersection(
     features: &[Feature; 2],
     near: f64,
@@ -132,8 +133,8 @@ fn common_line(
     ends.map(|(_, point)| ClipVertex { point, edge }).collect()
 }
 
-/// Returns the height of an edge at a position, or `None` if the position is beyond its ends by more
-/// than `near`, or beside it by more than `margin`.
+/// Returns the height of an edge at a position, or `None` if the position is beyond its ends by
+/// more than `near`, or beside it by more than `margin`.
 fn height_on_edge(
     [start, end]: [FeatureCorner; 2],
     position: DVec2,

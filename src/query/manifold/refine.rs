@@ -1,7 +1,7 @@
 //! The refinement of faces that have more corners than were found.
 //!
-//! Each edge of the intersection remembers the edge of the face that it is a part of. The refinement
-//! then has three steps:
+//! Each edge of the intersection remembers the edge of the face that it is a part of. The
+//! refinement then has three steps:
 //!
 //! 1. Edges that may hide much are split at the support point beyond them.
 //! 2. If edges of both faces meet in one of the four chosen corners, both edges are split until

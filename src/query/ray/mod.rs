@@ -67,8 +67,8 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 /// # Precision
 ///
 /// The distance is computed in f64, and its error is the rounding of f32, except where the ray
-/// grazes a curved surface. Bevy's primitives except `Triangle2d`, half-spaces and 2D hulls of up to
-/// 16 edges have closed forms. All other shapes are solved by their support functions. Points,
+/// grazes a curved surface. Bevy's primitives except `Triangle2d`, half-spaces and 2D hulls of up
+/// to 16 edges have closed forms. All other shapes are solved by their support functions. Points,
 /// segments in 3D and flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7
 /// times their size.
 ///

@@ -19,8 +19,8 @@ const HALVINGS: usize = 12;
 /// in 2D every few along the outline. Their hull is inside of the hull of all.
 const MAX_CENTERED_VERTICES: usize = 256;
 
-/// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean of
-/// the vertices.
+/// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean
+/// of the vertices.
 pub fn center_of_hull<V: Space>(vertices: &[V]) -> V::DVec {
     let points: Vec<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
     let polytope = if V::DVec::DIMENSION == 2 {
