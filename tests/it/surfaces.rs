@@ -378,7 +378,7 @@ fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
         };
         for step in -9..=9 {
             let by = 0.1 * step as f32;
-            // QueryPartner the wall, with the center above or below the top; and on the top, over the
+            // Against the wall, with the center above or below the top. Then on the top, over the
             // edge or before it.
             let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
             assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
