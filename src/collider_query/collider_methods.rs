@@ -1,4 +1,5 @@
-//! The box of a collider, and points.
+//! Methods of [`Collider`] in a pose: its bounding box, its closest point, and whether it contains
+//! a point.
 
 use crate::{
     Collider,

@@ -12,7 +12,7 @@
 //! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
-//! | `collider_methods.rs` | the box of a collider, and points |
+//! | `collider_methods.rs` | the bounding box of a collider, and its distance from points |
 
 pub mod cast;
 pub mod collider_methods;

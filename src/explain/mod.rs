@@ -2,7 +2,17 @@
 //!
 //! The function repeats the decisions of the plugin in their order and names the first that
 //! excludes the pair: an ignored collider, dimensions, layers, candidate pairs, bounding boxes,
-//! shapes. It reads the same proxies as the tick.
+//! shapes. It reads the data of the last tick:
+//!
+//! | data | question |
+//! |---|---|
+//! | [`Progress`] | Is the last tick complete? |
+//! | [`Collisions`] | Do the two touch? |
+//! | [`FoundContacts`] | Did they touch on the path of a swept collider? |
+//! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick see? |
+//! | [`Candidates`] | Which pairs did the app supply? |
+//!
+//! If an entity has no proxy, the reason is read from its present components.
 //!
 //! The world may have changed since that tick. Changes are detected by comparison with the proxies,
 //! not by change ticks, because a pose also depends on the ancestors. (Only shapes have no cheap

@@ -1,4 +1,4 @@
-//! Queries that include disabled entities.
+//! Queries that include disabled entities, and the components that disable them.
 
 use bevy::{
     ecs::{

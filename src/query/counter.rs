@@ -1,4 +1,4 @@
-//! A count of the solvers' work.
+//! Counts support evaluations.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

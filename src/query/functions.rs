@@ -1,4 +1,5 @@
-//! The questions about two shapes or colliders, as functions.
+//! The functions of two shapes or colliders: `intersects`, `contact`, `manifold`, `distance`, casts
+//! and `touch`.
 
 use crate::{
     query::{

@@ -1,4 +1,4 @@
-//! The results of the queries.
+//! The results of the queries: contacts, distances and manifolds. Casts and rays have their own.
 
 use smallvec::SmallVec;
 

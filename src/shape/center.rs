@@ -1,4 +1,4 @@
-//! Points well inside of shapes.
+//! A point well inside of each kind of shape.
 
 use crate::{
     shape::{Shape, bounds::support_points, hull::LARGE, support_fns::Cap},

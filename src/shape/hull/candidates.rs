@@ -1,4 +1,4 @@
-//! Points that a convex hull may need.
+//! Drops copies of points, and points that a convex hull cannot need.
 
 use std::collections::{BTreeMap, HashSet};
 
