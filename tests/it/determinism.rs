@@ -3,7 +3,11 @@
 //! knows nothing of earlier ticks but `Collisions`.
 //!
 //! The number of threads is fixed once per process, so the test runs itself again in a process for
-//! each number. The scene runs for 80 ticks; `HEADBUTT_TICKS=1000` changes that number.
+//! each number. The scene runs for 80 ticks. For more:
+//!
+//! ```text
+//! HEADBUTT_TICKS=1000 cargo test --release --test it determinism
+//! ```
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,5 +1,9 @@
 //! Rays at meshes, compounds and scaled colliders, compared with the crossing of each triangle and
-//! with the chord of each shape.
+//! with the chord of each shape. For long runs:
+//!
+//! ```text
+//! HEADBUTT_RAYS=1000000 cargo test --release --lib collider_query::ray
+//! ```
 
 #[path = "../../../tests/support/cases.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]

@@ -1,4 +1,11 @@
 //! Casts against the signed distance of an independent oracle, at times all along the motion.
+//!
+//! A long run, and a single case by the number that a failure names:
+//!
+//! ```text
+//! HEADBUTT_CASTS=1000000 cargo test --release --test it queries::casts -- --nocapture
+//! HEADBUTT_CAST_CASE=1234 cargo test --test it queries::casts -- --nocapture
+//! ```
 
 use std::{
     ops::Range,

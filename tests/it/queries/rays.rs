@@ -2,7 +2,11 @@
 //!
 //! The oracle is a convex function of points for each shape, negative inside, written from the
 //! shape's definition. Along a line it is a convex function of one number: ternary search finds its
-//! minimum, and bisection both of its roots.
+//! minimum, and bisection both of its roots. For long runs:
+//!
+//! ```text
+//! HEADBUTT_RAYS=1000000 cargo test --release --test it queries::rays
+//! ```
 
 use bevy::{
     math::{DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Vec2, Vec3},
@@ -169,8 +173,8 @@ fn compare<V: Point>(
             Ok(chord) => chord,
         };
         let depth = along(0.5 * (enter + exit)).abs();
-        // The origin is on the surface, to within the rounding of its coordinates, or the ray grazes
-        // the surface.
+        // The origin is on the surface, to within the rounding of its coordinates, or the ray
+        // grazes the surface.
         let extent = (from.abs() + translation.wide().abs()).element_sum();
         let near = 1e-4 + 2e-6 * extent;
         if depth < 1e-5 || enter.abs() < near || exit.abs() < near {

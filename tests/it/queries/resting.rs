@@ -1,5 +1,9 @@
 //! Casts from a resting contact: a motion into the floor touches at the start, and any other motion
-//! misses. `HEADBUTT_RESTING=1000000` sets the number of casts, for each dimension.
+//! misses. With more casts for each dimension:
+//!
+//! ```text
+//! HEADBUTT_RESTING=1000000 cargo test --release --test it queries::resting
+//! ```
 
 use bevy::prelude::*;
 use headbutt::{

@@ -1,4 +1,9 @@
-//! The face normal of a cast at a corner, mostly one where several parts of a collider meet.
+//! The face normal of a cast at a corner, mostly one where several parts of a collider meet. For
+//! long runs:
+//!
+//! ```text
+//! HEADBUTT_CASTS=1000000 cargo test --release --test it queries::tied_faces
+//! ```
 
 use core::f32::consts::PI;
 

@@ -1,5 +1,9 @@
 //! Each question compared with the same question about each collider by itself, to the bit, and
-//! with the oracle of the tests of queries, which shares no code with the library.
+//! with the oracle of the tests of queries, which shares no code with the library. For long runs:
+//!
+//! ```text
+//! HEADBUTT_SPATIAL=1000000 cargo test --release --test it spatial::brute_force
+//! ```
 
 use std::{collections::HashMap, ops::ControlFlow};
 
