@@ -69,7 +69,7 @@ fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
     times
 }
 
-/// Adds the lines of the paths in one space.
+/// Adds the lines of the paths in one dimension.
 fn add_paths<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,

@@ -26,7 +26,7 @@ use crate::{
     space::Space,
 };
 
-/// The trees of both spaces.
+/// The trees of both dimensions.
 #[derive(Resource, Default)]
 pub struct SpatialIndex {
     pub d2: Trees,
@@ -52,7 +52,7 @@ impl SpatialIndex {
     }
 }
 
-/// The trees of one space.
+/// The trees of one dimension.
 #[derive(Default)]
 pub struct Trees {
     forest: OnceLock<Forest>,

@@ -190,7 +190,7 @@ impl SpatialQuery<'_, '_> {
         }
     }
 
-    /// The same in one space.
+    /// The same in one dimension.
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
         (body, region): (&PlacedCollider<V>, Option<BoundingRegion<V::DVec>>),

@@ -187,7 +187,7 @@ type Transforms<'w, 's> = Query<'w, 's, &'static Transform, Allow<Disabled>>;
 /// Buffers for the hits of a caster, one for each thread.
 type HitBuffers<H> = Parallel<Vec<EntityHit<H>>>;
 
-/// Casts all rays of one space.
+/// Casts all rays of one dimension.
 fn cast_rays<V: QuerySpace>(
     query: SpatialQuery,
     transforms: Transforms,

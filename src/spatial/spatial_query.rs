@@ -204,7 +204,7 @@ impl SpatialQuery<'_, '_> {
         self.parents.get(entity).ok().map(ChildOf::parent)
     }
 
-    /// Builds the index of one space, unless it is built.
+    /// Builds the index of one dimension, unless it is built.
     pub(super) fn build_index<V: QuerySpace>(&self) {
         V::trees(&self.index).get(V::arena(&self.proxies));
     }

@@ -58,7 +58,7 @@ impl CustomPairs {
         !self.is_enabled || self.pairs.binary_search(&pair).is_ok()
     }
 
-    /// Lists the pairs of both spaces whose boxes may touch and that are new or have a changed
+    /// Lists the pairs of both dimensions whose boxes may touch and that are new or have a changed
     /// collider.
     pub fn list(&self, proxies: &Proxies, paths: &SweptPaths, [d2, d3]: [&mut Vec<SlotPair>; 2]) {
         fn needs_test<V: Space>(

@@ -43,7 +43,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The boxes of both spaces.
+/// The boxes of both dimensions.
 #[derive(Default)]
 pub struct BroadPhaseState {
     d2: Overlaps,
@@ -81,7 +81,7 @@ pub fn find_candidates(
     diagnostics.broad_phase = start.elapsed();
 }
 
-/// The boxes of one space.
+/// The boxes of one dimension.
 #[derive(Default)]
 struct Overlaps {
     /// The boxes that move or moved recently.

@@ -125,8 +125,8 @@ fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<
 /// Minimum number of pairs in a task.
 const MIN_PAIRS: usize = 64;
 
-/// Tests all pairs of one space, in parallel if there are many. The contacts are in the order of
-/// the pairs, for any number of threads. Returns the number of support points computed.
+/// Tests all pairs of one dimension, in parallel if there are many. The contacts are in the order
+/// of the pairs, for any number of threads. Returns the number of support points computed.
 fn test_all<V: Space>(
     testers: &mut Vec<PairTester<V>>,
     arena: &ProxyArena<V>,

@@ -1,4 +1,4 @@
-//! Storage for the proxies of one space. A proxy keeps its slot until it is removed.
+//! Storage for the proxies of one dimension. A proxy keeps its slot until it is removed.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,10 +11,10 @@ use crate::{
     space::Space,
 };
 
-/// The slots of two proxies in the same space.
+/// The slots of two proxies in the same dimension.
 pub type SlotPair = (u32, u32);
 
-/// The proxies of one space, by slot.
+/// The proxies of one dimension, by slot.
 #[derive(Clone, Default)]
 pub struct ProxyArena<V: Space> {
     proxies: Vec<Option<Proxy<V>>>,

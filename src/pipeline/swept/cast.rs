@@ -107,7 +107,7 @@ pub fn find_swept_contacts(
     progress.completed = Completed::NarrowPhase;
 }
 
-/// Lists the pairs of one space that have to be cast. `pairs` and `found` are sorted by entity.
+/// Lists the pairs of one dimension that have to be cast. `pairs` and `found` are sorted by entity.
 fn list_casts<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,

@@ -1,4 +1,4 @@
-//! The table of the paths of one space: a box around each path, and around each piece of a long
+//! The table of the paths of one dimension: a box around each path, and around each piece of a long
 //! one.
 //!
 //! The box around a long diagonal path is far larger than the path: its size grows with the square
@@ -50,7 +50,7 @@ struct PathPiece {
     count: u32,
 }
 
-/// The paths of one space. All lists are empty if no collider is swept.
+/// The paths of one dimension. All lists are empty if no collider is swept.
 #[derive(Default)]
 pub struct PathTable<V: Space> {
     /// The box around the path of each slot, then those around the pieces of cut paths.

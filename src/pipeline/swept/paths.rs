@@ -16,7 +16,7 @@ use crate::{
     space::Space,
 };
 
-/// The paths of this tick in both spaces.
+/// The paths of this tick in both dimensions.
 #[derive(Resource, Default)]
 pub struct SweptPaths {
     pub d2: PathTable<Vec2>,

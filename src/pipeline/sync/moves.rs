@@ -75,7 +75,7 @@ impl MoveQueue {
 /// Minimum number of moves per task.
 const MIN_MOVES: usize = 256;
 
-/// Applies the moves of one space, and clears the queue.
+/// Applies the moves of one dimension, and clears the queue.
 fn apply_all<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,

@@ -169,7 +169,8 @@ impl Scan<'_> {
 /// The reason why a collider is ignored.
 type InvalidCollider = Box<dyn core::error::Error>;
 
-/// Builds the proxy of an entity, in its old slot if the space is the same, and returns its slot.
+/// Builds the proxy of an entity, in its old slot if the dimension is the same, and returns its
+/// slot.
 fn build(
     world: &World,
     proxies: &mut Proxies,
@@ -197,7 +198,7 @@ fn build(
     })
 }
 
-/// Builds the proxy of an entity in its old slot of a space, or in a new one.
+/// Builds the proxy of an entity in its old slot, or in a new one.
 fn build_in<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,
