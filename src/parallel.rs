@@ -1,7 +1,8 @@
 //! Division of work among threads.
 //!
 //! The results never depend on the number of threads: no task reads data that another task writes,
-//! and callers join the results in the order of the tasks.
+//! and callers join the results in the order of the tasks. `docs/ARCHITECTURE.md` lists the
+//! callers.
 
 use bevy::tasks::ComputeTaskPool;
 

@@ -1,4 +1,14 @@
 //! The component that gives an entity a shape to collide with.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | [`Collider`], with the constructors for points and custom shapes |
+//! | `basic_shapes.rs`, `compound.rs` | its other constructors |
+//! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
+//! | `layers.rs`, `sensor.rs`, `swept.rs` | the components that an entity may have beside it |
+//! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
+//! | `view.rs` | read-only views of the shape |
+//! | `serialize.rs` | saving and loading |
 
 mod basic_shapes;
 mod compound;

@@ -1,4 +1,13 @@
 //! Collision events, the contacts of the last tick, and translations that resolve them.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `event.rs` | [`CollisionEvent`], its phases, and the events for observers |
+//! | `collisions.rs` | [`Collisions`], the contacts of the last tick |
+//! | `colliding_entities.rs` | [`CollidingEntities`], the same for one entity |
+//! | `previous_poses.rs` | the poses of the last tick, for swept colliders |
+//! | `push_out.rs` | [`PushOut`], the translation out of everything that an entity touches |
+//! | `world_mover.rs` | [`WorldMover`], which moves an entity under any parent |
 
 mod colliding_entities;
 mod collisions;

@@ -1,12 +1,12 @@
-//! The tick: four stages with one system each. A stage passes its results to the next stage in a
-//! resource.
+//! The tick: four stages. Each has one system, and the third has a second one for swept colliders.
+//! A stage passes its results to the next stage in a resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies, SweptPaths
 //! BroadPhase   find_candidates  Proxies, SweptPaths                      Candidates
-//! NarrowPhase  narrow_phase     Proxies, Candidates, CandidatePairs      FoundContacts
-//!              find_swept_..    the same, and Collisions                 FoundContacts
+//! NarrowPhase  narrow_phase     Proxies, SweptPaths, CandidatePairs      Candidates, FoundContacts
+//!              find_swept_..    the same, Candidates and Collisions      FoundContacts
 //! Report       report           all of these                             Collisions, messages
 //! ```
 //!
@@ -17,6 +17,8 @@
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
 //! stage. [`Progress`] shows whether a tick was aborted, and whether the app restored
 //! [`Collisions`].
+//!
+//! `docs/ARCHITECTURE.md` lists the files, and how threads keep the order of the events.
 //!
 //! Stages share data and never call each other. Data cached from earlier ticks only saves work.
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the

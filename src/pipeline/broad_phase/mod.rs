@@ -14,6 +14,14 @@
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `grids.rs` | boxes of any size |
+//! | `grid.rs`, `row_key.rs`, `cell_size.rs` | boxes of similar size, in cells |
+//! | `row_scan.rs` | the overlaps in a grid |
+//! | `custom_pairs.rs` | the pairs that the app supplies instead |
+//! | `candidates.rs`, `pair_order.rs` | all pairs to test, sorted by entity |
 
 pub mod candidates;
 mod cell_size;

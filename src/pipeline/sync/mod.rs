@@ -9,7 +9,8 @@
 //!   entity's row in Bevy's tables, see [`table_history`].
 //! * A changed ancestor: by its change ticks and the number of ancestors, see [`ancestors`].
 //!
-//! Most changes are moves. These are queued, and applied on all threads: see [`moves`].
+//! [`scan`] is the pass that finds all of these. Most changes are moves. These are queued, and
+//! applied on all threads: see [`moves`].
 //!
 //! [`sync_now`] does the same between two ticks, for spatial queries. The function adds its changes
 //! to the next tick's list of changes. So that tick tests every pair that it would test without the

@@ -1,4 +1,13 @@
 //! Closed forms, for the pairs of cores that have one.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `boxes.rs` | boxes, segments and points |
+//! | `polygons.rs` | 2D polygons of few edges |
+//! | `half_space.rs` | a half-space and any other shape |
+//! | `closed_form.rs` | [`ClosedForm`], the result of the first two |
+//! | `swept_boxes.rs`, `swept_polygons.rs` | the same pairs in linear motion |
+//! | `swept_overlap.rs` | [`SweptOverlap`], when the projections of such a pair overlap |
 
 pub mod boxes;
 mod closed_form;

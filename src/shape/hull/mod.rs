@@ -1,4 +1,13 @@
 //! The convex hull of points.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | [`ConvexHull`] |
+//! | `build.rs`, `candidates.rs` | the choice of the points that a hull needs |
+//! | `planar.rs`, `growing_hull.rs` | hulls of points in a plane, and in space |
+//! | `affine_hull.rs`, `closed_surface.rs` | their dimension, and a proof that points are inside |
+//! | `support_scan.rs`, `direction_table.rs` | the support point, by a scan or a table |
+//! | `center.rs`, `edges.rs` | a point well inside, and the edges to draw |
 
 mod affine_hull;
 mod build;
