@@ -187,9 +187,10 @@ fn the_push_out_of_many_planes_is_the_shortest_translation() {
     assert!(judged > 1000, "{judged}");
 }
 
-/// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. Facets of
-/// a fine mesh give such planes: their normals differ by rounding, or by a little more. A little
-/// more than the exact length is allowed: the rounding of a depth moves the line of two such planes.
+/// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. Facets
+/// of a fine mesh give such planes: their normals differ by rounding, or by a little more. A little
+/// more than the exact length is allowed: the rounding of a depth moves the line of two such
+/// planes.
 #[test]
 fn the_push_out_of_nearly_parallel_planes_clears_all() {
     let mut random = StdRng::seed_from_u64(4);

@@ -122,7 +122,8 @@ fn capsule<V: Dimension>(half_length: f32, radius: f32) -> Shape<V> {
     Shape::capsule(half_length, radius)
 }
 
-/// An upright box. Its upper side is centered at the origin when the box is at (0, -half_size.y, 0).
+/// An upright box. Its upper side is centered at the origin when the box is at (0, -half_size.y,
+/// 0).
 fn block<V: Dimension>() -> Shape<V> {
     Shape::cuboid(Vec3::new(1.0, 0.5, 0.75))
 }

@@ -374,8 +374,8 @@ impl Surface {
         Self::field("terrain", cell, columns, &heights, random)
     }
 
-    /// A random part of a machine, or pieces of a building: with notches, slots, wedges, shelves and
-    /// windows.
+    /// A random part of a machine, or pieces of a building: with notches, slots, wedges, shelves
+    /// and windows.
     pub fn with_gaps(random: &mut StdRng, plane: bool) -> Self {
         let mut n = |range: core::ops::Range<f32>| snapped(random.random_range(range), STEPS);
         if plane {

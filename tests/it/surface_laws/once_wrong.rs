@@ -475,8 +475,8 @@ fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
     }
 }
 
-/// The base is 0.25 below a thin plate, and the middle of the largest ball in the cone, at the third
-/// of its height, is above it. A mean of its farthest points is below.
+/// The base is 0.25 below a thin plate, and the middle of the largest ball in the cone, at the
+/// third of its height, is above it. A mean of its farthest points is below.
 #[test]
 fn a_flat_cone_in_a_plate_is_pushed_up_by_the_depth_of_its_base() {
     let plate = Surface::cuboid(Vec3::new(4.0, 1.0 / 32.0, 4.0), false);
@@ -488,7 +488,8 @@ fn a_flat_cone_in_a_plate_is_pushed_up_by_the_depth_of_its_base() {
     }
 }
 
-/// A body moves up between two teeth that lean over a gap in the ground. The way back is a push-out.
+/// A body moves up between two teeth that lean over a gap in the ground. The way back is a
+/// push-out.
 #[test]
 fn a_body_between_leaning_teeth_is_pushed_no_farther_than_back() {
     let comb = [
@@ -530,7 +531,8 @@ fn a_flat_cone_on_a_floor_is_pushed_up() {
     }
 }
 
-/// Each face of a tetrahedron lies a little behind a one-sided floor, in front of which the rest is.
+/// Each face of a tetrahedron lies a little behind a one-sided floor, in front of which the rest
+/// is.
 #[test]
 fn a_hull_without_symmetry_touches_a_one_sided_floor() {
     let vertices = [

@@ -1,7 +1,7 @@
 //! Runs the cases of a law, and reports those that break it.
 //!
-//! Of the default cases, exactly those in `not_yet.txt` break their law: one that is mended is taken
-//! off the list. The cases are the same on all machines. To write the list anew:
+//! Of the default cases, exactly those in `not_yet.txt` break their law: one that is mended is
+//! taken off the list. The cases are the same on all machines. To write the list anew:
 //!
 //! ```text
 //! cargo test --test it surface_laws -- --nocapture | sed -n 's/.*not yet: //p' |
