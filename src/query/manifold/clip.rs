@@ -1,25 +1,39 @@
-//! The intersection of two features, as seen along the normal.
+//! The intersection of two faces, and its refinement where a face has more corners than were found.
 //!
-//! A face is clipped by each edge of another face (Sutherland and Hodgman), which needs no convex
-//! hull. Each edge of the result remembers the edge of the face that it is a part of.
+//! The first face is clipped by each edge of the second one (Sutherland and Hodgman), which needs
+//! no convex hull. Each edge of the result remembers the edge of the face that it is a part of. The
+//! refinement then has three steps:
+//!
+//! 1. Edges that may hide much are split at the support point beyond them.
+//! 2. Where edges of both faces meet in one of the four corners of largest area, both are split
+//!    until they hide little.
+//! 3. If there was nothing to split, a corner of one face among the four moves if the support point
+//!    across the line through its neighbors gives a larger area.
 
-use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::{
     math::DVec2,
     query::manifold::{
         feature::{Feature, MAX_CORNERS, edges, fan_height},
-        frame::{CommonPoint, FeatureCorner, edge_at, farthest},
+        frame::{FeatureCorner, edge_at},
+        outline::{CommonPoint, HIDDEN, best_four},
     },
-    tolerance::{LINE_OVERLAP, SAME_MANIFOLD_POINT},
 };
 
+/// The support point of a corner is ignored if it adds less than this fraction of the area.
+const MIN_GAIN: f64 = 0.002;
+
+/// On a round outline, an edge that is not beside one of the four corners may hide this many times
+/// as much as an edge that is. The factor decreases to 1 as the outline becomes thin. (On a disc,
+/// the four corners span half of the square of the diameter.)
+const FAR_FACTOR: f64 = 4.0;
+
 /// An edge of the first (0) or the second (1) feature, by the index of the corner where it starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourceEdge {
-    pub feature: usize,
-    pub index: usize,
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct SourceEdge {
+    feature: usize,
+    index: usize,
 }
 
 /// A vertex of the intersection.
@@ -27,197 +41,57 @@ pub struct SourceEdge {
 pub struct ClipVertex {
     pub point: CommonPoint,
     /// The edge that the outline follows from here.
-    pub edge: SourceEdge,
+    edge: SourceEdge,
 }
 
-/// The vertices of the intersection: counter-clockwise if it has an area, or the ends of a segment,
-/// or a point.
+/// The vertices of the intersection, counter-clockwise.
 pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 
-/// Returns the vertices without their edges.
-pub fn points(polygon: &ClipPolygon) -> SmallVec<[CommonPoint; 2 * MAX_CORNERS]> {
-    polygon.iter().map(|vertex| vertex.point).collect()
-}
+/// New corners of a feature, each with the index of the edge that it splits.
+type NewCorners = SmallVec<[(usize, FeatureCorner); MAX_CORNERS]>;
 
-/// Returns the maximum distance from an edge at which the end of another edge counts as on it.
-pub fn line_margin(features: &[Feature; 2], scale: f64, near: f64) -> f64 {
-    match features {
-        [Feature::Ridge(a), Feature::Ridge(b)] if a.len() == 2 && b.len() == 2 => {
-            let edges = edges(a).chain(edges(b));
-            let lengths = edges.map(|[start, end]| start.position.distance(end.position));
-            // At most 2 % of an edge, for edges that are much shorter than the pair.
-            LINE_OVERLAP * lengths.fold(scale, |min, length| min.min(200.0 * length))
-        }
-        _ => near,
-    }
-}
-
-/// Returns the intersection of two features. Leaves out points for which `is_common` returns
-/// `false`, and vertices within `near` of each other or of the line through their neighbors. An end
-/// of an edge counts as on another edge within `margin`.
-pub fn intersection(
-    features: &[Feature; 2],
-    near: f64,
-    margin: f64,
-    is_common: impl Fn(&CommonPoint) -> bool,
-) -> ClipPolygon {
+/// Returns the intersection of two features, or nothing if one of them is not a face. Leaves out
+/// vertices less deep than `min_depth`, and vertices within `near` of the line through their
+/// neighbors.
+pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
     let mut polygon = match [first, second] {
-        [Feature::Plane { height }, other] => outline(other.corners(), 1, *height),
-        [other, Feature::Plane { height }] => outline(other.corners(), 0, *height),
-        _ => match [first, second].map(Feature::ends) {
-            [Some(first), Some(second)] => {
-                return common_line([first, second], near, margin, is_common);
-            }
-            [Some(ends), None] => line_in_face(ends, 0, second.corners(), near),
-            [None, Some(ends)] => line_in_face(ends, 1, first.corners(), near),
-            [None, None] => {
-                let clipped = |near| {
-                    let mut polygon = outline(first.corners(), 0, f64::NAN);
-                    clip(&mut polygon, second.corners(), near);
-                    polygon
-                };
-                let polygon = clipped(0.0);
-                // Faces that only touch share an edge or a vertex.
-                if polygon.is_empty() {
-                    clipped(near)
-                } else {
-                    polygon
-                }
-            }
-        },
+        [Feature::Plane { height }, face] => polygon_of(face, 1, |corner| [*height, corner.height]),
+        [face, Feature::Plane { height }] => polygon_of(face, 0, |corner| [corner.height, *height]),
+        _ if second.corners().len() > 2 => {
+            let mut polygon = polygon_of(first, 0, |corner| [corner.height, f64::NAN]);
+            clip(&mut polygon, second.corners());
+            polygon
+        }
+        _ => ClipPolygon::new(),
     };
-    polygon.retain(|vertex| is_common(&vertex.point));
+    polygon.retain(|vertex| vertex.point.depth() >= min_depth);
     straighten(&mut polygon, near);
     polygon
 }
 
-/// Returns the outline of a feature at the same height of the other feature.
-fn outline(corners: &[FeatureCorner], feature: usize, other_height: f64) -> ClipPolygon {
+/// Returns the outline of a face, or nothing for other features.
+fn polygon_of(
+    face: &Feature,
+    feature: usize,
+    heights: impl Fn(&FeatureCorner) -> [f64; 2],
+) -> ClipPolygon {
     let vertex = |(index, corner): (usize, &FeatureCorner)| ClipVertex {
-        point: CommonPoint::new(corner.position, feature, corner.height, other_height),
+        point: CommonPoint {
+            position: corner.position,
+            heights: heights(corner),
+        },
         edge: SourceEdge { feature, index },
     };
-    corners.iter().enumerate().map(vertex).collect()
-}
-
-/// Returns the part that two edges share, or their intersection.
-fn common_line(
-    edges: [[FeatureCorner; 2]; 2],
-    near: f64,
-    margin: f64,
-    is_common: impl Fn(&CommonPoint) -> bool,
-) -> ClipPolygon {
-    let [first, second] = edges;
-    let mut points: ArrayVec<CommonPoint, 5> = ArrayVec::new();
-    for (feature, [edge, other]) in [[first, second], [second, first]].into_iter().enumerate() {
-        points.extend(edge.iter().filter_map(|end| {
-            let other_height = height_on_edge(other, end.position, near, margin)?;
-            let point = CommonPoint::new(end.position, feature, end.height, other_height);
-            Some(point)
-        }));
-    }
-    // If two ends are on the other edge, the edges lie side by side.
-    if points.len() < 2 {
-        points.extend(crossing(first, second));
-    }
-    points.retain(|point| is_common(point));
-    let far_from =
-        |from: CommonPoint| farthest(&points, |point| point.position.distance(from.position));
-    let start = points.first().and_then(|any| far_from(*any));
-    let end = start.and_then(|(_, start)| far_from(start));
-    let ends = start
-        .into_iter()
-        .chain(end.filter(|(length, _)| *length > margin));
-    let edge = SourceEdge::default();
-    ends.map(|(_, point)| ClipVertex { point, edge }).collect()
-}
-
-/// Returns the height of an edge at a position, or `None` if the position is beyond its ends by
-/// more than `near`, or beside it by more than `margin`.
-fn height_on_edge(
-    [start, end]: [FeatureCorner; 2],
-    position: DVec2,
-    near: f64,
-    margin: f64,
-) -> Option<f64> {
-    let line = end.position - start.position;
-    let length = line.length();
-    let offset = position - start.position;
-    let t = if length > 0.0 {
-        offset.dot(line) / (length * length)
-    } else {
-        0.0
-    };
-    let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
-    let is_on_edge = beyond <= near && (offset - line * t).length() <= margin;
-    is_on_edge.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
-}
-
-/// Returns the part of an edge inside of a face. `feature` is the index of the edge's feature.
-fn line_in_face(
-    [start, end]: [FeatureCorner; 2],
-    feature: usize,
-    face: &[FeatureCorner],
-    near: f64,
-) -> ClipPolygon {
-    let (mut from, mut to) = (0.0_f64, 1.0_f64);
-    for [corner, next] in edges(face) {
-        let line = next.position - corner.position;
-        let [a, b] = [start, end].map(|end| line.perp_dot(end.position - corner.position));
-        let min_side = -near * line.length();
-        let crossing = (a / (a - b)).clamp(0.0, 1.0);
-        match (a < min_side, b < min_side) {
-            (true, true) => return ClipPolygon::new(),
-            (true, false) => from = from.max(crossing),
-            (false, true) => to = to.min(crossing),
-            (false, false) => {}
-        }
-    }
-    let line = end.position - start.position;
-    if (from - to) * line.length() > near {
-        return ClipPolygon::new();
-    }
-    let vertex = |t: f64| {
-        let position = start.position + line * t;
-        let height = start.height + t * (end.height - start.height);
-        Some(ClipVertex {
-            point: CommonPoint::new(position, feature, height, fan_height(face, position)?),
-            edge: SourceEdge { feature, index: 0 },
-        })
-    };
-    [from, to].into_iter().filter_map(vertex).collect()
-}
-
-/// Returns the intersection of two edges, as seen along the normal. Parallel edges have none: if
-/// they overlap, an end of one is on the other.
-fn crossing([a, b]: [FeatureCorner; 2], [c, d]: [FeatureCorner; 2]) -> Option<CommonPoint> {
-    let (ab, cd, ac) = (
-        b.position - a.position,
-        d.position - c.position,
-        c.position - a.position,
-    );
-    let area = ab.perp_dot(cd);
-    let are_parallel =
-        area * area <= SAME_MANIFOLD_POINT * SAME_MANIFOLD_POINT * ab.dot(ab) * cd.dot(cd);
-    let (s, t) = (ac.perp_dot(cd), ac.perp_dot(ab));
-    let is_on_edge = |part: f64| (0.0..=area.abs()).contains(&(part * area.signum()));
-    (!are_parallel && is_on_edge(s) && is_on_edge(t)).then(|| {
-        let (s, t) = (s / area, t / area);
-        CommonPoint {
-            position: a.position + ab * s,
-            heights: [
-                a.height + s * (b.height - a.height),
-                c.height + t * (d.height - c.height),
-            ],
-        }
-    })
+    let is_face = face.corners().len() > 2;
+    let corners = face.corners().iter().enumerate();
+    corners.filter(|_| is_face).map(vertex).collect()
 }
 
 /// Removes the part beyond the edges of the second face, and computes the heights of that face.
-fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner], near: f64) {
+fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     for (index, edge) in edges(second).enumerate() {
-        clip_by_edge(polygon, edge, SourceEdge { feature: 1, index }, near);
+        clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
     }
     // Original vertices that remain are inside the second face, and have no second height yet.
     for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
@@ -229,35 +103,29 @@ fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner], near: f64) {
     }
 }
 
-/// Removes the part that is more than `near` beyond one edge of the second face.
-fn clip_by_edge(
-    polygon: &mut ClipPolygon,
-    [start, end]: [FeatureCorner; 2],
-    edge: SourceEdge,
-    near: f64,
-) {
+/// Removes the part beyond one edge of the second face.
+fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [FeatureCorner; 2], edge: SourceEdge) {
     let line = end.position - start.position;
-    let min_side = -near * line.length();
     let side = |vertex: &ClipVertex| line.perp_dot(vertex.point.position - start.position);
-    if polygon.iter().all(|vertex| side(vertex) >= min_side) {
+    if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
         return;
     }
     // Rounding can leave several runs of vertices inside. Only the run that contains the innermost
     // vertex remains.
     let innermost = polygon.iter().map(side).enumerate();
     let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
-    let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= min_side) else {
+    let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
         polygon.clear();
         return;
     };
     polygon.rotate_left(innermost);
-    let is_outside = |vertex: &ClipVertex| side(vertex) < min_side;
+    let is_outside = |vertex: &ClipVertex| side(vertex) < 0.0;
     let exit = polygon.iter().position(is_outside);
     let Some((exit, entry)) = exit.zip(polygon.iter().rposition(is_outside)) else {
         return;
     };
     let crossing = |inside: &ClipVertex, outside: &ClipVertex| {
-        let t = (side(inside) / (side(inside) - side(outside))).max(0.0);
+        let t = side(inside) / (side(inside) - side(outside));
         let [a, b] = [inside.point, outside.point];
         let position = a.position + (b.position - a.position) * t;
         let part = ((position - start.position).dot(line) / line.dot(line)).clamp(0.0, 1.0);
@@ -287,18 +155,8 @@ fn clip_by_edge(
     polygon.insert(exit + 1, entering);
 }
 
-/// Removes vertices that are within `near` of the next one or of the line through their neighbors.
-pub fn straighten(polygon: &mut ClipPolygon, near: f64) {
-    let mut index = 0;
-    while polygon.len() > 1
-        && let Some([start, end]) = edge_at(polygon, index)
-    {
-        if start.point.position.distance(end.point.position) > near {
-            index += 1;
-        } else {
-            polygon.remove(index);
-        }
-    }
+/// Removes vertices that are within `near` of the line through their neighbors.
+fn straighten(polygon: &mut ClipPolygon, near: f64) {
     let mut index = 0;
     while polygon.len() > 2
         && let Some([start, middle]) = edge_at(polygon, index)
@@ -319,4 +177,158 @@ pub fn straighten(polygon: &mut ClipPolygon, near: f64) {
         }
         polygon.remove((index + 1) % polygon.len());
     }
+    if polygon.len() < 3 {
+        polygon.clear();
+    }
+}
+
+/// Refines the features where this can enlarge the area that the four best corners span. One of the
+/// four is as deep as the deepest point, to within `tolerance`. `support` returns the support point
+/// of a feature's shape along the normal, tilted by a vector. Returns `true` if there are new
+/// corners.
+pub fn refine(
+    polygon: &ClipPolygon,
+    features: &mut [Feature; 2],
+    near: f64,
+    tolerance: f64,
+    support: impl Fn(usize, DVec2) -> FeatureCorner,
+) -> bool {
+    let points: SmallVec<[CommonPoint; 2 * MAX_CORNERS]> =
+        polygon.iter().map(|vertex| vertex.point).collect();
+    let depths = points.iter().map(CommonPoint::depth);
+    let deepest = depths.fold(f64::NEG_INFINITY, f64::max);
+    let chosen = best_four(&points, deepest - tolerance);
+    let corners: SmallVec<[CommonPoint; 4]> = chosen
+        .iter()
+        .filter_map(|index| points.get(*index).copied())
+        .collect();
+    let (twice_area, diameter) = area_and_diameter(&corners);
+    let hidden = (HIDDEN * 0.5 * twice_area / diameter).max(near);
+    let far = if polygon.len() <= 4 {
+        1.0
+    } else {
+        (FAR_FACTOR * twice_area / (diameter * diameter)).max(1.0)
+    };
+    let mut refinement = Refinement {
+        features,
+        found: [NewCorners::new(), NewCorners::new()],
+        near,
+        support,
+    };
+    for vertex in polygon {
+        refinement.search_edge(vertex.edge, far * hidden);
+    }
+    let mut unchanged = SmallVec::<[_; 4]>::new();
+    for (number, index) in chosen.iter().enumerate() {
+        let count = polygon.len();
+        let incoming = polygon.get((index + count - 1) % count);
+        let Some((incoming, outgoing)) = incoming.zip(polygon.get(*index)) else {
+            continue;
+        };
+        let edges = [incoming.edge, outgoing.edge];
+        if incoming.edge.feature == outgoing.edge.feature {
+            unchanged.push((number, edges));
+        } else {
+            for edge in edges {
+                refinement.search_edge(edge, hidden);
+            }
+        }
+    }
+    if refinement.found.iter().all(|found| found.is_empty()) {
+        for (number, edges) in unchanged {
+            refinement.search_corner(&corners, number, edges, twice_area);
+        }
+    }
+    refinement.apply()
+}
+
+/// The search for new corners of two features.
+struct Refinement<'a, F> {
+    features: &'a mut [Feature; 2],
+    found: [NewCorners; 2],
+    near: f64,
+    support: F,
+}
+
+impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
+    /// Searches beyond an edge that may hide more than `hidden`.
+    fn search_edge(&mut self, SourceEdge { feature, index }: SourceEdge, hidden: f64) {
+        let found = self.features.get_mut(feature).and_then(|face| {
+            face.corner_beyond_edge(index, self.near, hidden, |tilt| {
+                (self.support)(feature, tilt)
+            })
+        });
+        self.add(feature, found.map(|corner| (index, corner)));
+    }
+
+    /// Searches beyond a corner between two edges of the same feature. `number` is the corner's
+    /// index in `corners`, which span half of `twice_area`.
+    fn search_corner(
+        &mut self,
+        corners: &[CommonPoint],
+        number: usize,
+        [incoming, outgoing]: [SourceEdge; 2],
+        twice_area: f64,
+    ) {
+        let count = corners.len();
+        let [before, corner, after] =
+            [count - 1, 0, 1].map(|step| corners.get((number + step) % count).copied());
+        let (Some(before), Some(corner), Some(after)) = (before, corner, after) else {
+            return;
+        };
+        let feature = incoming.feature;
+        let min_gain = MIN_GAIN * twice_area / before.position.distance(after.position);
+        let on_feature = |CommonPoint { position, heights }| {
+            let [first, second] = heights;
+            FeatureCorner {
+                position,
+                height: if feature == 0 { first } else { second },
+                hidden: 0.0,
+            }
+        };
+        let found = self.features.get(feature).and_then(|face| {
+            face.corner_beyond_corner(
+                [incoming.index, outgoing.index],
+                [before, corner, after].map(on_feature),
+                [min_gain.max(self.near), self.near],
+                |tilt| (self.support)(feature, tilt),
+            )
+        });
+        self.add(feature, found);
+    }
+
+    fn add(&mut self, feature: usize, corner: Option<(usize, FeatureCorner)>) {
+        if let (Some(corner), Some(found)) = (corner, self.found.get_mut(feature))
+            && found.len() < MAX_CORNERS
+        {
+            found.push(corner);
+        }
+    }
+
+    /// Inserts the new corners. Returns `true` if there are any.
+    fn apply(mut self) -> bool {
+        let mut is_refined = false;
+        for (feature, found) in self.features.iter_mut().zip(&mut self.found) {
+            // From the last edge to the first, so that the indices remain valid.
+            found.sort_unstable_by_key(|(index, _)| core::cmp::Reverse(*index));
+            found.dedup_by_key(|(index, _)| *index);
+            for (index, corner) in found.iter().copied() {
+                is_refined |= feature.split_edge(index, corner);
+            }
+        }
+        is_refined
+    }
+}
+
+/// Returns twice the area of a convex polygon, and its diameter.
+fn area_and_diameter(vertices: &[CommonPoint]) -> (f64, f64) {
+    let (mut twice_area, mut diameter) = (0.0, f64::MIN_POSITIVE);
+    let ends = vertices.iter().cycle().skip(1);
+    for (vertex, end) in vertices.iter().zip(ends) {
+        twice_area += vertex.position.perp_dot(end.position);
+        for other in vertices {
+            diameter = vertex.position.distance(other.position).max(diameter);
+        }
+    }
+    (twice_area, diameter)
 }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::{
     math::DVec2,
     query::{
-        manifold::frame::{ContactFrame, FeatureCorner, edge_at},
+        manifold::frame::{ContactFrame, FeatureCorner, distance_to_edge, edge_at},
         minkowski::MinkowskiDifference,
     },
     shape::Core,
@@ -56,7 +56,6 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Returns the corners, or none for a plane.
     pub fn corners(&self) -> &[FeatureCorner] {
         match self {
             Self::Sharp { corners, .. } | Self::Ridge(corners) => corners,
@@ -64,13 +63,43 @@ impl Feature {
         }
     }
 
-    /// Returns the ends of an edge. A vertex is an edge without length.
-    pub fn ends(&self) -> Option<[FeatureCorner; 2]> {
-        match self.corners() {
-            [vertex] => Some([*vertex; 2]),
-            [start, end] => Some([*start, *end]),
-            _ => None,
+    /// Returns all edges of the outline. An edge without a face is returned in both directions.
+    pub fn outline(&self) -> impl Iterator<Item = [FeatureCorner; 2]> {
+        let corners = self.corners();
+        (0..corners.len()).filter_map(|index| edge_at(corners, index))
+    }
+
+    /// Returns the height at a position, or `None` if the position is outside by more than `near`.
+    /// Beside a feature that is an edge, the limit is `edge_margin`.
+    pub fn height_at(&self, position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
+        match self {
+            Self::Plane { height } => Some(*height),
+            _ => height_at(self.corners(), position, near, edge_margin),
         }
+    }
+
+    /// Adds corners of the shape beyond edges that may hide more than `hidden` and are on the
+    /// boundary of the intersection. Returns `true` if there are new corners.
+    pub fn refine(
+        &mut self,
+        near: f64,
+        hidden: f64,
+        is_on_boundary: impl Fn([FeatureCorner; 2]) -> bool,
+        support: impl Fn(DVec2) -> FeatureCorner,
+    ) -> bool {
+        let mut is_refined = false;
+        let mut index = 0;
+        while let Some(edge) = edge_at(self.corners(), index) {
+            if is_on_boundary(edge)
+                && let Some(corner) = self.corner_beyond_edge(index, near, hidden, &support)
+                && self.split_edge(index, corner)
+            {
+                is_refined = true;
+                index += 1;
+            }
+            index += 1;
+        }
+        is_refined
     }
 
     /// Returns the shape's corner farthest beyond an edge, if the edge may hide more than `hidden`
@@ -99,15 +128,13 @@ impl Feature {
     }
 
     /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
-    /// of the edge that it splits: the incoming or the outgoing edge of `corner`. Returns `None` if
-    /// the found corner is at most `min_gain` farther than `corner`, or within `near` of both
-    /// edges.
+    /// of the edge that it splits. Returns `None` if it is at most `min_gain` farther than
+    /// `corner`, or within `near` of both edges.
     pub fn corner_beyond_corner(
         &self,
         edges: [usize; 2],
         [before, corner, after]: [FeatureCorner; 3],
-        min_gain: f64,
-        near: f64,
+        [min_gain, near]: [f64; 2],
         support: impl Fn(DVec2) -> FeatureCorner,
     ) -> Option<(usize, FeatureCorner)> {
         let Self::Sharp { corners, top } = self else {
@@ -119,21 +146,22 @@ impl Feature {
             return None;
         }
         let (found, width) = support_beyond(*top, [before, after], min_gain, support)?;
-        let gain = width - beyond([before, after], corner.position);
-        if gain <= min_gain || !top.is_level_with(&found) {
+        if width - beyond([before, after], corner.position) <= min_gain
+            || !top.is_level_with(&found)
+        {
             return None;
         }
-        let beyond_edge = |(index, edge): &(usize, [FeatureCorner; 2])| {
-            let hidden = edge[0].hidden;
-            let split = (*index, FeatureCorner { hidden, ..found });
-            (beyond(*edge, found.position), split)
-        };
-        // The support point may already be a corner: on a tilted face, one of the four corners is
-        // the deepest, and another may be farther across the line. An edge between two equal
-        // corners would have no direction, and clip away most of the other face.
-        let splits = edges().map(beyond_edge).filter(|(width, _)| *width > near);
-        let best = splits.max_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, split)| split)
+        edges()
+            .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
+            // The support point may already be a corner: on a tilted face, one of the four is the
+            // deepest corner, and another one may be farther across the line. An edge between two
+            // equal corners would have no direction, and clip away most of the other face.
+            .filter(|(distance, ..)| *distance > near)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, index, [start, _])| {
+                let hidden = start.hidden;
+                (*index, FeatureCorner { hidden, ..found })
+            })
     }
 
     /// Inserts a corner into an edge. Returns `false` if there is no capacity.
@@ -148,13 +176,13 @@ impl Feature {
     }
 }
 
-/// Returns the distance of a point beyond the line of an edge, to the right of the edge.
+/// Returns how far a point is beyond the line of an edge, to the right of it.
 fn beyond([start, end]: [FeatureCorner; 2], point: DVec2) -> f64 {
     let line = end.position - start.position;
     (point - start.position).perp_dot(line) / line.length()
 }
 
-/// Returns the support point beyond an edge, and its distance beyond the edge's line. Returns
+/// Returns the support point beyond an edge, and how far it is beyond the edge's line. Returns
 /// `None` if the edge is not longer than `near`.
 fn support_beyond(
     top: FeatureCorner,
@@ -210,7 +238,7 @@ fn box_feature<D: DVector>(
     near: f64,
 ) -> Feature {
     let inner = D::transpose(pose.rotation) * direction;
-    let corner_at = |corner: D| frame.project(pose.rotation * corner + pose.translation);
+    let corner_at = |corner: D| frame.corner(pose.rotation * corner + pose.translation);
     let highest = half_extents.copysign(inner);
     let top = corner_at(highest);
     let mut corners = Corners::new();
@@ -286,10 +314,9 @@ fn ridge(
     near: f64,
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
-    let TopLine { end, along, slope } = line_from_top(top, ring, &support);
-    // Tests the surface beside the top, or else beside the other end. In the direction with the
-    // slope of the line, both ends are equally high. If the line bulges, the surface beside it may
-    // even rise.
+    let Line { end, along, slope } = straighten(top, ring, &support);
+    // Tests the surface beside the top, or else beside the other end: with the slope of the line,
+    // both ends are equally high. If the line bulges, the surface beside it may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()
@@ -319,7 +346,7 @@ fn ridge(
 }
 
 /// A line from the top of a feature.
-struct TopLine {
+struct Line {
     end: FeatureCorner,
     /// The unit vector toward the end.
     along: DVec2,
@@ -332,11 +359,11 @@ struct TopLine {
 /// On a surface of radius r, an end at a distance y from the true line of length l is y² / 2r
 /// lower, which is a slope of y² / 2rl. The support point in a direction that is tilted by twice
 /// that slope is only y³ / l² beside the line.
-fn line_from_top(
+fn straighten(
     top: FeatureCorner,
     ring: &[FeatureCorner],
     support: impl Fn(DVec2) -> FeatureCorner,
-) -> TopLine {
+) -> Line {
     // Half of `CONE_SLOPE` weighs the distance against the drop.
     let gain = |corner: &FeatureCorner| {
         0.5 * CONE_SLOPE * top.position.distance(corner.position) - top.drop_to(corner)
@@ -360,13 +387,54 @@ fn line_from_top(
             break;
         }
     }
-    TopLine { end, along, slope }
+    Line { end, along, slope }
 }
 
-/// Returns the edges around a face in order. An edge is returned in both directions.
+/// Returns the edges of a feature in order: none for a vertex, one for an edge.
+#[inline]
 pub fn edges(corners: &[FeatureCorner]) -> impl Iterator<Item = [FeatureCorner; 2]> {
-    let ends = corners.iter().skip(1).chain(corners.first());
+    let closing = corners.first().filter(|_| corners.len() > 2);
+    let ends = corners.iter().skip(1).chain(closing);
     corners.iter().zip(ends).map(|(start, end)| [*start, *end])
+}
+
+/// See [`Feature::height_at`].
+fn height_at(
+    corners: &[FeatureCorner],
+    position: DVec2,
+    near: f64,
+    edge_margin: f64,
+) -> Option<f64> {
+    match corners {
+        [] => None,
+        [corner] => (corner.position.distance(position) <= near).then_some(corner.height),
+        [start, end] => {
+            let line = end.position - start.position;
+            let length = line.length();
+            let offset = position - start.position;
+            let t = offset.dot(line) / (length * length);
+            let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
+            let is_inside = beyond <= near && line.perp_dot(offset).abs() <= edge_margin * length;
+            is_inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
+        }
+        _ => {
+            let area = |[start, end]: [FeatureCorner; 2]| {
+                let line = end.position - start.position;
+                (line.perp_dot(position - start.position), line)
+            };
+            let is_outside = edges(corners)
+                .map(area)
+                .any(|(area, line)| area < 0.0 && area * area > near * near * line.dot(line));
+            if is_outside {
+                return None;
+            }
+            // The distance to the edges, not to the infinite lines through them: beyond a sharp
+            // corner, a point can be near all lines, but far from all edges.
+            let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
+                || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
+            fan_height(corners, position).filter(|_| is_inside)
+        }
+    }
 }
 
 /// Returns the height of a face at a position inside. The face is a fan of triangles around its

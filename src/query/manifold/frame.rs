@@ -1,4 +1,4 @@
-//! The frame of a contact, its normal and two tangents, and the points in it.
+//! The frame of a contact: its normal and two tangents.
 //!
 //! The geometry of a manifold is computed in the plane of the tangents, with a height along the
 //! normal for each point. In 2D the second tangent is zero, and so is the second coordinate of
@@ -34,71 +34,6 @@ impl FeatureCorner {
     }
 }
 
-/// A point that lies in both features when they are projected along the normal.
-#[derive(Clone, Copy, Debug)]
-pub struct CommonPoint {
-    /// The coordinates along the tangents.
-    pub position: DVec2,
-    /// The heights of both cores.
-    pub heights: [f64; 2],
-}
-
-impl CommonPoint {
-    /// Creates a point from its height on the first (0) or the second (1) core, and on the other.
-    pub fn new(position: DVec2, feature: usize, height: f64, other_height: f64) -> Self {
-        let mut heights = [height, other_height];
-        if feature == 1 {
-            heights.reverse();
-        }
-        Self { position, heights }
-    }
-
-    /// Returns the corner at this point of the first (0) or the second (1) core.
-    pub fn corner(&self, feature: usize) -> FeatureCorner {
-        let [first, second] = self.heights;
-        FeatureCorner {
-            position: self.position,
-            height: if feature == 0 { first } else { second },
-            hidden: 0.0,
-        }
-    }
-
-    /// Returns the points on both cores.
-    pub fn on_cores<D: DVector>(&self, frame: &ContactFrame<D>) -> [D; 2] {
-        let across = frame.across(self.position);
-        self.heights.map(|height| across + frame.normal * height)
-    }
-
-    /// Returns the depth of the cores at this point, negative if they are separated.
-    pub fn depth(&self) -> f64 {
-        self.heights[0] - self.heights[1]
-    }
-}
-
-/// Returns the first point with the maximum measure, with that measure.
-pub fn farthest(
-    points: &[CommonPoint],
-    measure: impl Fn(&CommonPoint) -> f64,
-) -> Option<(f64, CommonPoint)> {
-    points
-        .iter()
-        .map(|point| (measure(point), *point))
-        .reduce(|best, other| if other.0 > best.0 { other } else { best })
-}
-
-/// The known contact, and the tolerances of its pair.
-pub struct KnownContact {
-    /// The solver's contact: a point of the manifold, unless a common point of the features is as
-    /// deep.
-    pub point: CommonPoint,
-    /// Cores with a lower depth do not touch.
-    pub min_depth: f64,
-    /// Depths that differ by at most this count as equal.
-    pub depth_tolerance: f64,
-    /// Points that are closer than this count as equal.
-    pub near: f64,
-}
-
 /// The normal of a contact, and the tangents orthogonal to it.
 pub struct ContactFrame<D> {
     pub normal: D,
@@ -114,9 +49,9 @@ impl<D: DVector> ContactFrame<D> {
         Self { normal, tangents }
     }
 
-    /// Returns a point in the coordinates of this frame, as a corner that hides nothing.
+    /// Converts a point to the coordinates of this frame.
     #[inline]
-    pub fn project(&self, point: D) -> FeatureCorner {
+    pub fn corner(&self, point: D) -> FeatureCorner {
         let [u, v] = self.tangents;
         FeatureCorner {
             position: DVec2::new(point.dot(u), point.dot(v)),
@@ -135,19 +70,26 @@ impl<D: DVector> ContactFrame<D> {
         tilt: DVec2,
     ) -> FeatureCorner {
         let tilt = self.across(tilt);
-        self.project(match shape {
+        self.corner(match shape {
             0 => pair.first_support(self.normal + tilt),
             _ => pair.second_support(tilt - self.normal),
         })
     }
 
-    /// Returns the vector with these coordinates along the tangents.
+    #[inline]
     fn across(&self, position: DVec2) -> D {
         self.tangents[0] * position.x + self.tangents[1] * position.y
+    }
+
+    /// Returns the points at one position and several heights.
+    pub fn points<const N: usize>(&self, position: DVec2, heights: [f64; N]) -> [D; N] {
+        let across = self.across(position);
+        heights.map(|height| across + self.normal * height)
     }
 }
 
 /// Returns the distance from a point to an edge.
+#[inline]
 pub fn distance_to_edge(point: DVec2, [start, end]: [FeatureCorner; 2]) -> f64 {
     let (line, offset) = (end.position - start.position, point - start.position);
     let t = (offset.dot(line) / line.dot(line)).clamp(0.0, 1.0);

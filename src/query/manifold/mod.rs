@@ -17,35 +17,51 @@
 //!   cylinder, does have such corners: far along the line of contact, the surface is hardly lower.
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
 //!   sides, the feature is the line.
-//! * **The features are intersected** (`clip.rs`). A face or an edge is clipped by a face. Two
-//!   edges share a part, or cross at a point. A vertex is an edge without length. The feature of a
-//!   half-space is its whole plane. This plane has no corners and, as seen along the normal,
-//!   contains every point.
+//! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
+//!   only touch, the common points are the corners of each feature inside the other, and the
+//!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane.
+//!   It has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
 //!   or a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
-//!   Quickhull, until they hide little (`refine.rs`).
-//! * **At most four corners** (`choose.rs`). If there are more, the four that span the largest area
-//!   are chosen. For each diagonal, the other two corners are the farthest from it on each side. As
-//!   the diagonal rotates, both only advance.
+//!   Quickhull, until they hide little.
+//! * **At most four corners.** If there are more, the four that span the largest area are chosen.
+//!   For each diagonal, the other two corners are the farthest from it on each side. As the
+//!   diagonal rotates, both only advance.
 
-mod choose;
 mod clip;
 mod feature;
 mod frame;
-mod refine;
+mod outline;
+
+use core::f64::consts::FRAC_2_PI;
 
 use crate::{
+    math::DVec2,
     query::{minkowski::MinkowskiDifference, penetration::Penetration},
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };
-use choose::{ManifoldPoints, choose_points};
-use clip::{intersection, line_margin};
-use feature::features;
+use feature::{Feature, features};
 pub use frame::ContactFrame;
-use frame::{CommonPoint, KnownContact};
-use refine::{MAX_REFINEMENTS, refine};
+use frame::{FeatureCorner, distance_to_edge};
+use outline::{
+    CommonPoint, HIDDEN, HullCandidates, MAX_REFINEMENTS, ManifoldPoints, choose_points,
+    common_points, convex_hull, edge_margin, width,
+};
+
+/// The known contact, and the tolerances of its pair.
+struct KnownContact {
+    /// The solver's contact. It is a point of the manifold, unless a common point of the features
+    /// is as deep.
+    point: CommonPoint,
+    /// Cores with a lower depth do not touch.
+    min_depth: f64,
+    /// Depths that differ by at most this count as equal.
+    depth_tolerance: f64,
+    /// Points that are closer than this count as equal.
+    near: f64,
+}
 
 /// Returns the points of the manifold of a contact. `core_distances` returns the distance from one
 /// point to the first core, and from another point to the second core.
@@ -58,7 +74,7 @@ pub fn manifold_points<D: DVector>(
     let depth_tolerance = TOUCHING * cores.scale;
     let contact = KnownContact {
         point: CommonPoint {
-            position: frame.project(cores.first).position,
+            position: frame.corner(cores.first).position,
             heights: [cores.first, cores.second].map(|point| point.dot(frame.normal)),
         },
         min_depth: -pair.radius_sum() - depth_tolerance,
@@ -66,24 +82,113 @@ pub fn manifold_points<D: DVector>(
         near: SAME_MANIFOLD_POINT * cores.scale,
     };
     let mut features = features(pair, frame, contact.near);
-    let margin = line_margin(&features, cores.scale, contact.near);
-    let is_common = |point: &CommonPoint| {
-        // Beside a contact line, the surface may be lower than the line, as beside the tip of a
-        // cone.
-        let are_on_cores = || {
-            let distances = core_distances(point.on_cores(frame));
-            let mut distances = distances.iter();
-            distances.all(|distance| *distance <= OFF_CORE * cores.scale)
-        };
-        point.depth() >= contact.min_depth && (margin == contact.near || are_on_cores())
-    };
     let support = |shape, tilt| frame.support(pair, shape, tilt);
-    let mut polygon = intersection(&features, contact.near, margin, is_common);
-    for _ in 0..MAX_REFINEMENTS {
-        if !refine(&polygon, &mut features, &contact, support) {
+    if let Some(points) = points_of_faces::<D>(&mut features, &contact, support) {
+        return points;
+    }
+    // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
+    let is_on_cores = |point: &CommonPoint| {
+        let distances = core_distances(point.on_cores(frame));
+        distances
+            .iter()
+            .all(|distance| *distance <= OFF_CORE * cores.scale)
+    };
+    points_of_features::<D>(features, &contact, cores.scale, is_on_cores, support)
+}
+
+/// Returns the points of two faces, or `None` if the features are not two faces or have no area in
+/// common.
+fn points_of_faces<D: DVector>(
+    features: &mut [Feature; 2],
+    contact: &KnownContact,
+    support: impl Fn(usize, DVec2) -> FeatureCorner,
+) -> Option<ManifoldPoints> {
+    let KnownContact {
+        near,
+        depth_tolerance,
+        ..
+    } = *contact;
+    for refinements in 0.. {
+        let polygon = clip::intersection(features, near, contact.min_depth);
+        if polygon.is_empty() {
             break;
         }
-        polygon = intersection(&features, contact.near, margin, is_common);
+        if refinements < MAX_REFINEMENTS
+            && clip::refine(&polygon, features, near, depth_tolerance, &support)
+        {
+            continue;
+        }
+        let mut points: HullCandidates = polygon.iter().map(|vertex| vertex.point).collect();
+        let deep = contact.point.depth() - depth_tolerance;
+        let choose = |points: &HullCandidates, hull: &HullCandidates| {
+            choose_points(points, hull, D::DIMENSION, near, depth_tolerance)
+        };
+        if points.iter().any(|point| point.depth() >= deep) {
+            return Some(choose(&points, &points));
+        }
+        points.push(contact.point);
+        return Some(choose(&points, &convex_hull(&points, near)));
     }
-    choose_points::<D>(polygon, &contact, margin)
+    None
+}
+
+/// Returns the points of any two features.
+fn points_of_features<D: DVector>(
+    [mut feature_a, mut feature_b]: [Feature; 2],
+    contact: &KnownContact,
+    scale: f64,
+    is_on_cores: impl Fn(&CommonPoint) -> bool,
+    support: impl Fn(usize, DVec2) -> FeatureCorner,
+) -> ManifoldPoints {
+    let KnownContact {
+        point: known,
+        near,
+        depth_tolerance,
+        min_depth,
+    } = *contact;
+    let mut refinements = 0;
+    loop {
+        let edge_margin = edge_margin(&feature_a, &feature_b, scale, near);
+        let mut points = common_points(&feature_a, &feature_b, near, edge_margin);
+        points.retain(|point| point.depth() >= min_depth);
+        if edge_margin > near {
+            points.retain(|point| is_on_cores(point));
+        }
+        let is_empty = points.is_empty();
+        let deep = known.depth() - depth_tolerance;
+        if points.iter().all(|point| point.depth() < deep) {
+            points.push(known);
+        }
+        let hull = convex_hull(&points, edge_margin);
+        // Four corners span at least 2 / π of a convex area.
+        let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
+        let is_on_boundary = |feature: &Feature| {
+            // Without common points, only the edges nearest to the contact count as the boundary.
+            let limit = if is_empty {
+                feature
+                    .outline()
+                    .map(|edge| distance_to_edge(known.position, edge))
+                    .fold(f64::INFINITY, f64::min)
+            } else {
+                0.0
+            };
+            let hull = &hull;
+            move |edge: [FeatureCorner; 2]| {
+                hull.iter().any(|vertex| {
+                    edge.iter().any(|end| end.position == vertex.position)
+                        || distance_to_edge(vertex.position, edge) <= limit + near
+                })
+            }
+        };
+        refinements += 1;
+        let is_refined = refinements <= MAX_REFINEMENTS && {
+            let (on_a, on_b) = (is_on_boundary(&feature_a), is_on_boundary(&feature_b));
+            let is_a_refined = feature_a.refine(near, hidden, on_a, |tilt| support(0, tilt));
+            let is_b_refined = feature_b.refine(near, hidden, on_b, |tilt| support(1, tilt));
+            is_a_refined || is_b_refined
+        };
+        if !is_refined {
+            return choose_points(&points, &hull, D::DIMENSION, edge_margin, depth_tolerance);
+        }
+    }
 }
