@@ -182,7 +182,7 @@ pub fn one_sided_surface<'a, V: Space>(
     let (a, b, _) = in_order(first.into(), second.into());
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
-    let surface = facets.0.as_ref()?.surface();
+    let surface = facets.0.as_ref()?.surface;
     let mut is_ignored = false;
     search(&a, &b, distance, |pair, parts| {
         let solved = with_pair(pair, |pair| Solver::new(pair).distance());

@@ -69,7 +69,7 @@ const SAME_DEEPEST: f64 = 1e-12;
 
 /// A surface, and a body that may touch it.
 pub struct SurfacePair<'a, V: Space> {
-    surface: &'a PlacedCollider<V>,
+    pub surface: &'a PlacedCollider<V>,
     body: &'a PlacedCollider<V>,
     /// `true` if the caller's first collider is the body.
     is_swapped: bool,
@@ -113,11 +113,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             pair.ball = pair.ball_part(&body.part(0)?);
         }
         Some(pair)
-    }
-
-    /// Returns the surface.
-    pub fn surface(&self) -> &'a PlacedCollider<V> {
-        self.surface
     }
 
     /// Converts the indices of parts from the caller's order to those of a facet and of a part of
