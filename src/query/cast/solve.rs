@@ -9,10 +9,10 @@
 //! that each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
-//! `separating_axis.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval of
-//! length h each f is at least a = s(t) and b = s(t + h). Between them f is above the parabola with
-//! these ends and the second derivative K, whose minimum is a - (a - b + K h²/2)² / (2 K h²). That
-//! is at least 0 if and only if
+//! `separating_axis.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval
+//! of length h each f is at least a = s(t) and b = s(t + h). Between them f is above the parabola
+//! with these ends and the second derivative K, whose minimum is a - (a - b + K h²/2)² / (2 K h²).
+//! That is at least 0 if and only if
 //!
 //! ```text
 //! h √(K/2) <= √a + √b
