@@ -13,6 +13,8 @@ use headbutt::prelude::*;
 use super::fill;
 
 const GROUND: Color = Color::srgb(0.1, 0.115, 0.145);
+/// Under the light, it looks like [`GROUND`].
+const LIT_GROUND: Color = Color::srgb(0.075, 0.085, 0.105);
 const GRID: Color = Color::srgb(0.17, 0.19, 0.24);
 
 /// How fast the arrow keys turn the camera, in radians per second.
@@ -99,7 +101,10 @@ pub fn ground(
         material(GRID, true),
         Transform::from_xyz(0.0, 0.01, 0.0),
     );
-    let ground = material(GROUND, light == Light::Plain);
+    let ground = match light {
+        Light::Shadows => material(LIT_GROUND, false),
+        Light::Plain => material(GROUND, true),
+    };
     (collider, mesh, ground, children![grid])
 }
 

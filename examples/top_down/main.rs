@@ -64,9 +64,9 @@ fn main() -> AppExit {
 
 fn spawn(mut commands: Commands) {
     commands.spawn(demo::camera_2d(16.0));
-    let tiles = (0..28 * 13).filter(|tile| (tile % 28 + tile / 28) % 2 == 0);
+    let tiles = (0..27 * 13).filter(|tile| tile % 2 == 0);
     for tile in tiles {
-        let corner = Vec2::new((tile % 28) as f32 - 13.5, (tile / 28) as f32 - 6.5);
+        let corner = Vec2::new((tile % 27) as f32 - 13.0, (tile / 27) as f32 - 6.5);
         let tile = Fill::shape(Rectangle::new(1.0, 1.0), EARTH.with_alpha(0.35));
         commands.spawn((tile, at(corner.into(), -1.0)));
     }
