@@ -55,8 +55,8 @@ const LESS_ROOM: f64 = 4.0;
 const SLACK_STEPS: usize = 56;
 
 /// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
-/// changes the factors by a fraction of up to 1e-3, because of [`MIN_GRAM_DETERMINANT`]. Each correction
-/// multiplies the error by at most this fraction.
+/// changes the factors by a fraction of up to 1e-3, because of [`MIN_GRAM_DETERMINANT`]. Each
+/// correction multiplies the error by at most this fraction.
 const CORRECTIONS: usize = 3;
 
 /// A plane that a translation has to clear: its unit normal and its depth.
@@ -210,9 +210,9 @@ fn solve<D: DVector>(
 }
 
 /// Returns the shortest translation that clears all planes, and `true`, if it is at most
-/// [`MAX_LENGTH_PER_DEPTH`] times as long as the greatest depth, and grows with no depth faster than
-/// [`MAX_FACTOR_PER_DEPTH`] allows. Otherwise returns the least bad translation within these bounds,
-/// and `false`.
+/// [`MAX_LENGTH_PER_DEPTH`] times as long as the greatest depth, and grows with no depth faster
+/// than [`MAX_FACTOR_PER_DEPTH`] allows. Otherwise returns the least bad translation within these
+/// bounds, and `false`.
 ///
 /// That translation leaves the body in the planes by a slack. The slack is the least possible for
 /// all planes, then for all planes that do not need it, and so on. So a body is balanced between a

@@ -231,8 +231,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         (verdict == EdgeVerdict::Counts).then_some(found)
     }
 
-    /// Returns the contact of a part of the body with the hull of the facets at an edge or a corner,
-    /// reported with facet `index`. Returns `None` if it is deeper than `limit`.
+    /// Returns the contact of a part of the body with the hull of the facets at an edge or a
+    /// corner, reported with facet `index`. Returns `None` if it is deeper than `limit`.
     fn hull_contact(
         &self,
         body: &BodyPart<V>,

@@ -100,8 +100,9 @@ impl<D: DVector> Fan<D> {
         Some(depth.unwrap_or(f64::INFINITY))
     }
 
-    /// Returns the corners of the convex hull of the facets, each extended past the body: of a wedge
-    /// at an edge, of a cone at a corner. The hull of a valley is the space between its slopes.
+    /// Returns the corners of the convex hull of the facets, each extended past the body: of a
+    /// wedge at an edge, of a cone at a corner. The hull of a valley is the space between its
+    /// slopes.
     pub fn hull_points<V: Space<DVec = D>>(
         &self,
         body: &BodyPart<V>,

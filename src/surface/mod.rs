@@ -34,8 +34,8 @@
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out, with the search in
 //!   [`translation_search`](crate::space::translation_search).
-//! * `exit_candidates.rs` collects what a push-out may clear, from `body_part.rs` (the facets near a
-//!   part) and `fan.rs` (edges and corners).
+//! * `exit_candidates.rs` collects the candidates of a push-out, from `body_part.rs` (the facets
+//!   near a part) and `fan.rs` (edges and corners).
 //! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
 
 mod body_part;

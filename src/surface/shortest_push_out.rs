@@ -23,8 +23,8 @@
 //! that pushes the body out.
 //!
 //! *Gaps.* If no candidate pushes the body out, or if the push-out of a convex body is more than
-//! twice as long as the depth in any single facet, the search in [`gap`](super::gap) looks for a way
-//! past the boundaries of the facets.
+//! twice as long as the depth in any single facet, the search in [`gap`](super::gap) looks for a
+//! way past the boundaries of the facets.
 
 use arrayvec::ArrayVec;
 
@@ -281,8 +281,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .all(|contact| depth_in_plate(contact) < enough)
     }
 
-    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet, or
-    /// along a single normal: the diameter of the body's bounding box.
+    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet,
+    /// or along a single normal: the diameter of the body's bounding box.
     pub(super) fn max_depth(&self) -> f64 {
         let region = self.body.region().ok();
         let bounds = region.as_ref().and_then(BoundingRegion::bounds);

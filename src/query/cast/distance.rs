@@ -38,8 +38,8 @@ use crate::{
 /// The maximum number of steps. Most casts need 2 to 6.
 const MAX_NEWTON_STEPS: usize = 32;
 
-/// A moving pair with a closed form. Vectors are in the frame of the pair, or if the box rotates, in
-/// the axes of the world.
+/// A moving pair with a closed form. Vectors are in the frame of the pair, or if the box rotates,
+/// in the axes of the world.
 pub struct DistanceCast<D: DVector> {
     pub scale: CastScale,
     radius_sum: f64,
@@ -87,8 +87,8 @@ impl<D: DVector> DistanceCast<D> {
         }
     }
 
-    /// `frame` is the rotation of the pair. `motions` are in its order. The second shape is a point,
-    /// and does not rotate.
+    /// `frame` is the rotation of the pair. `motions` are in its order. The second shape is a
+    /// point, and does not rotate.
     pub fn rotating(
         (radius_sum, frame): (f64, D::Matrix),
         boxes: BoxPair<D>,
@@ -109,8 +109,8 @@ impl<D: DVector> DistanceCast<D> {
         }
     }
 
-    /// Moves the pair to its first touch and returns that, or `Some(None)` for a miss. Returns `None`
-    /// if neither is certain.
+    /// Moves the pair to its first touch and returns that, or `Some(None)` for a miss. Returns
+    /// `None` if neither is certain.
     pub fn touch(&mut self) -> Option<Option<CertifiedTouch<D>>> {
         let mut position = self.move_to(0.0)?;
         if position.gap <= self.scale.clearance() {

@@ -54,7 +54,7 @@ use moving_pair::MovingPair;
 #[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit<V> {
-    /// Whether the shapes are apart, touch or overlap at the start.
+    /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
     /// At this time the shapes do not overlap. Before that time, they overlap by no more than the
     /// grazing tolerance, or than the overlap at the start that the options allow. It is 0 for

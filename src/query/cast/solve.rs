@@ -148,9 +148,9 @@ where
     }
 
     /// Returns a bound on the distance by which f32 misplaces the shapes. A body that an app moves
-    /// by `safe` of a motion, and places in f32, may overlap by this much, and must still be able to
-    /// continue. The bound is limited, because far from the origin it can approach the size of the
-    /// pair.
+    /// by `safe` of a motion, and places in f32, may overlap by this much, and must still be able
+    /// to continue. The bound is limited, because far from the origin it can approach the size of
+    /// the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
@@ -296,8 +296,8 @@ where
                     AfterTouch::Ends
                 };
             }
-            // Where a curved surface lies in the plane of a face, GJK ends within the tolerance, and
-            // does not prove that the shapes are apart. A little later, they overlap further.
+            // Where a curved surface lies in the plane of a face, GJK ends within the tolerance,
+            // and does not prove that the shapes are apart. A little later, they overlap further.
             axis = next;
             time += slack / speed;
             if time >= end {
@@ -308,8 +308,8 @@ where
     }
 
     /// Returns the latest time found up to which the separation along an axis is certified to be at
-    /// least `floor`. The search stops when the separation is at most `band` above the floor, at `end`,
-    /// or after [`STEPS_PER_AXIS`] steps.
+    /// least `floor`. The search stops when the separation is at most `band` above the floor, at
+    /// `end`, or after [`STEPS_PER_AXIS`] steps.
     fn advance(
         &self,
         axis: SeparatingAxis<DVecOf<A>>,

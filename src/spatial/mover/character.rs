@@ -109,7 +109,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
-    /// Walks if the body stands on ground and the translation does not lead upwards. Otherwise flies.
+    /// Walks if the body stands on ground and the translation does not lead upwards. Otherwise
+    /// flies.
     fn go(&mut self, translation: V::DVec) {
         let is_level = |rules: &GroundRules<V::DVec>| {
             translation.dot(rules.up) <= RISING * translation.length()

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
-//! | `push_out_search.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
+//! | `push_out_search.rs` | `SpatialQuery::push_out`, a search among positions |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
 //! | `ground_rules.rs`, `wished_motion.rs` | what counts as ground, and what deflects a motion |
