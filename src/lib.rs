@@ -58,15 +58,13 @@ mod spatial;
 mod surface;
 mod tolerance;
 
-#[doc(hidden)]
-pub use collider::PartPose;
 pub use collider::{
     Collider, ColliderError, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeView,
     SurfaceView, Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
-pub use collider_query::{ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose};
+pub use collider_query::{ClosestPoint, ColliderAabb};
 pub use collision::{
     CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
     Collisions, Contact2d, EndReason, PushOut, WorldMoveError, WorldMover,
@@ -96,7 +94,7 @@ pub use shape::MeshError;
 pub use shape::{ConvexHull, ExtrudedShape, IntoShape, Rounded, ShapeError, ShapeKind, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
-pub use space::{ShapePose, Space};
+pub use space::{PoseKind, QueryPose, Space};
 #[doc(hidden)]
 pub use spatial::QuerySpace;
 pub use spatial::{
@@ -197,11 +195,12 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
-        CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlideSettings, OngoingEvents,
-        PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
-        SpatialQueryFilter, Support, Swept, Teleported, WorldMover, query,
+        BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
+        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
+        Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlideSettings, OngoingEvents, PushOut,
+        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
+        Support, Swept, Teleported, WorldMover,
+        query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]
     pub use crate::{ColliderGizmo, ExplainedPair, HeadbuttDebugPlugin, HeadbuttGizmos};

@@ -2,75 +2,15 @@
 
 use std::sync::Arc;
 
-use bevy::transform::components::Transform;
-
 use crate::{
     Collider,
     collider::ColliderState,
-    math::{Isometry2d, Isometry3d, Vec2, Vec3},
+    math::{Vec2, Vec3},
     shape::{
         AnyColliderShape, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
     },
-    space::{DVector, Pose, ShapePose},
+    space::QueryPose,
 };
-
-/// The pose of a part of a [`Collider::compound`].
-#[derive(Clone, Copy, Debug)]
-pub enum PartPose {
-    /// A 2D pose.
-    D2(ShapePose<Vec2>),
-    /// A 3D pose.
-    D3(ShapePose<Vec3>),
-    /// A transform of scale 1, for a part of either dimension.
-    Transform(Transform),
-}
-
-macro_rules! part_poses {
-    ($($source:ty => $variant:ident),*) => { $(
-        impl From<$source> for PartPose {
-            fn from(source: $source) -> Self {
-                Self::$variant(source.into())
-            }
-        }
-    )* };
-}
-
-part_poses!(Vec2 => D2, Isometry2d => D2, Vec3 => D3, Isometry3d => D3, Transform => Transform);
-
-impl PartPose {
-    fn in_2d(&self) -> Option<ShapePose<Vec2>> {
-        match self {
-            Self::D2(pose) => Some(*pose),
-            Self::D3(_) | Self::Transform(_) => None,
-        }
-    }
-
-    fn in_3d(&self) -> Option<ShapePose<Vec3>> {
-        match self {
-            Self::D3(pose) => Some(*pose),
-            Self::D2(_) | Self::Transform(_) => None,
-        }
-    }
-
-    /// Returns the pose in a space. `own` returns it if it belongs to this space and is not a
-    /// `Transform`.
-    fn valid<V: Dimension>(
-        &self,
-        own: impl Fn(&Self) -> Option<ShapePose<V>>,
-    ) -> Result<Pose<V::DVec>, ShapeError> {
-        let Self::Transform(transform) = self else {
-            let pose = own(self).ok_or(ShapeError::MixedDimensions)?;
-            return pose.valid().ok_or(ShapeError::PoseNotFinite);
-        };
-        if !transform.is_finite() {
-            return Err(ShapeError::PoseNotFinite);
-        }
-        let pose = ShapePose::<V>::from(transform).valid();
-        let has_no_scale = V::projected(transform.scale) == V::projected(Vec3::ONE);
-        pose.filter(|pose| has_no_scale && !V::DVec::is_mirrored(pose.rotation))
-            .ok_or(ShapeError::PartTransform)
-    }
-}
 
 /// # Compounds and surfaces
 ///
@@ -80,7 +20,7 @@ impl Collider {
     /// Combines several colliders into one, each in a pose relative to the entity. The result can
     /// be concave.
     ///
-    /// A pose is a `Vec2`, `Vec3`, `Isometry2d`, `Isometry3d`, or a `Transform` of scale 1.
+    /// A pose is a [`QueryPose`] of the same dimension, such as a `Vec2`, or a `Transform` of scale 1.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -103,7 +43,7 @@ impl Collider {
     /// If a part is itself a compound, its parts take its place in the order of parts.
     ///
     /// [`try_compound`](Self::try_compound) lists the invalid inputs.
-    pub fn compound<P: Into<PartPose>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {
+    pub fn compound<P: Into<QueryPose<Self>>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {
         Self::try_compound(parts).unwrap_or_else(Self::rejected)
     }
 
@@ -132,15 +72,15 @@ impl Collider {
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a part exceeds the range of f32.
     /// * [`NotFinite`](ShapeError::NotFinite): the support function of a [`custom`](Self::custom)
     ///   part returns NaN.
-    pub fn try_compound<P: Into<PartPose>>(
+    pub fn try_compound<P: Into<QueryPose<Self>>>(
         parts: impl IntoIterator<Item = (P, Self)>,
     ) -> Result<Self, ShapeError> {
         let parts = parts.into_iter().map(|(pose, part)| (pose.into(), part));
-        let parts: Vec<(PartPose, Self)> = parts.collect();
+        let parts: Vec<(QueryPose<Self>, Self)> = parts.collect();
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
         match first.shape()?.ok_or(ShapeError::PartWithoutShape)? {
-            AnyColliderShape::D2(_) => compound_in(&parts, PartPose::in_2d),
-            AnyColliderShape::D3(_) => compound_in(&parts, PartPose::in_3d),
+            AnyColliderShape::D2(_) => compound_in::<Vec2>(&parts),
+            AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
         }
     }
 
@@ -439,14 +379,13 @@ impl Collider {
 }
 
 fn compound_in<V: Dimension>(
-    parts: &[(PartPose, Collider)],
-    own_pose: impl Fn(&PartPose) -> Option<ShapePose<V>>,
+    parts: &[(QueryPose<Collider>, Collider)],
 ) -> Result<Collider, ShapeError> {
     let mut shapes = Vec::new();
     for (pose, collider) in parts {
         let shape = collider.shape()?.ok_or(ShapeError::PartWithoutShape)?;
         let shape = V::body_of(shape).ok_or(ShapeError::MixedDimensions)?;
-        let pose = pose.valid(&own_pose)?;
+        let pose = pose.part_pose::<V>()?;
         match shape {
             ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
             ColliderShape::Compound(compound) => match compound.parts() {

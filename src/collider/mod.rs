@@ -7,6 +7,7 @@
 //! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
 //! | `layers.rs`, `sensor.rs`, `swept.rs` | the components that an entity may have beside it |
 //! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
+//! | `pose.rs` | the pose of a collider in a query, or of a part in a compound |
 //! | `view.rs` | read-only views of the shape |
 //! | `serialize.rs` | saving and loading |
 
@@ -19,13 +20,13 @@ mod from_mesh;
 mod layers;
 #[cfg(feature = "mesh")]
 mod mesh_component;
+mod pose;
 mod sensor;
 #[cfg(feature = "serialize")]
 mod serialize;
 mod swept;
 mod view;
 
-pub use compound::PartPose;
 pub(crate) use entity_pose::{compose_pose, entity_pose};
 pub use error::ColliderError;
 pub use layers::CollisionLayers;
@@ -215,7 +216,7 @@ use crate::shape::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// /// For colliders without parents. For others, see `ColliderPose`.
+/// /// For colliders without parents. For others, see `QueryPose`.
 /// fn count_points(collisions: Res<Collisions>, colliders: Query<(&Collider, &Transform)>) {
 ///     for hit in collisions.iter() {
 ///         if let Ok([(a, pose_a), (b, pose_b)]) = colliders.get_many([hit.entity, hit.other])

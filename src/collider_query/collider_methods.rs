@@ -4,7 +4,6 @@
 use crate::{
     Collider,
     collider_query::{
-        ColliderPose,
         pair::{intersects, nearest_points},
         place::place,
     },
@@ -12,7 +11,7 @@ use crate::{
     placed::{DynPart, PlacedCollider},
     query::Distance,
     shape::{Dimension, Shape},
-    space::Space,
+    space::{QueryPose, Space},
 };
 
 /// An axis-aligned box in the world: see [`Collider::aabb`].
@@ -37,7 +36,7 @@ pub struct ClosestPoint<V> {
 /// # Geometry
 ///
 /// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see
-/// [`ColliderPose`]. In an invalid pose, a collider is nowhere.
+/// [`QueryPose`]. In an invalid pose, a collider is nowhere.
 impl Collider {
     /// Returns a bounding box in the world, in 2D with z = 0. `None` for a half-space, which has no
     /// bounds, and for a collider that is inert.
@@ -53,13 +52,13 @@ impl Collider {
     ///
     /// The box contains everything that can touch the collider. So each side is up to 1e-6 of the
     /// size farther out than the shape.
-    pub fn aabb(&self, pose: impl Into<ColliderPose>) -> Option<ColliderAabb> {
+    pub fn aabb(&self, pose: impl Into<QueryPose<Collider>>) -> Option<ColliderAabb> {
         let pose = pose.into();
         self.aabb_in::<Vec2>(&pose)
             .or_else(|| self.aabb_in::<Vec3>(&pose))
     }
 
-    fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<ColliderAabb> {
+    fn aabb_in<V: Dimension>(&self, pose: &QueryPose<Collider>) -> Option<ColliderAabb> {
         let (_, aabb) = place::<V>(self, pose)?;
         let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3();
         (!aabb.is_empty()).then(|| ColliderAabb {
@@ -82,7 +81,11 @@ impl Collider {
     /// ```
     ///
     /// A surface contains only the points on it, on both sides.
-    pub fn contains_point<V: Dimension>(&self, pose: impl Into<ColliderPose>, point: V) -> bool {
+    pub fn contains_point<V: Dimension>(
+        &self,
+        pose: impl Into<QueryPose<Collider>>,
+        point: V,
+    ) -> bool {
         let touches = place::<V>(self, &pose.into()).and_then(|(placed, _)| {
             with_point(point, |point| intersects((&placed).into(), point.into()))
         });
@@ -106,7 +109,7 @@ impl Collider {
     /// finite.
     pub fn closest_point<V: Dimension>(
         &self,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         point: V,
     ) -> Option<V> {
         let (placed, _) = place::<V>(self, &pose.into())?;

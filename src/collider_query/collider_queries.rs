@@ -3,7 +3,6 @@
 use crate::{
     Collider,
     collider_query::{
-        ColliderMotion, ColliderPose,
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects, manifold_in_world},
         place::{AnyPlaced, place},
@@ -12,39 +11,33 @@ use crate::{
     math::{Vec2, Vec3},
     placed::{DynPart, Placed, PlacedCollider},
     query::{
-        CastHit, CastOptions, Contact, Distance, LinearMotion, Manifold, Motion, QueryPair,
-        QueryPartner, Ray, RayHit, RayTarget, sealed,
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Motion64, QueryPair,
+        QueryPartner, QueryShape, Ray, RayHit, RayTarget, sealed,
     },
     shape::{ColliderShape, DVecOf, Dimension, Support},
-    space::{Pose, ShapePose, Space},
+    space::{Pose, QueryPose, Space},
 };
 
 impl sealed::Sealed for Collider {}
 
-impl<V: Dimension> LinearMotion<ColliderPose, V> for ColliderMotion {
-    fn from_pose(pose: ColliderPose, translation: V) -> Self {
-        Self::linear(pose, translation)
-    }
+impl QueryShape for Collider {
+    type Kind = Self;
 }
 
-impl QueryPartner<Collider> for Collider {
+impl QueryPartner<Self> for Collider {
     type Vector = Vec3;
-    type Pose = ColliderPose;
-    type OtherPose = ColliderPose;
-    type Motion = ColliderMotion;
-    type OtherMotion = ColliderMotion;
     type Pair<'a> = ColliderPair;
 
     fn pair(
         &self,
-        motion: ColliderMotion,
+        motion: Motion<Self>,
         other: &Self,
-        other_motion: ColliderMotion,
+        other_motion: Motion<Self>,
     ) -> Option<ColliderPair> {
         Some(ColliderPair {
             colliders: [
-                AnyPlaced::new(self, *motion.start())?,
-                AnyPlaced::new(other, *other_motion.start())?,
+                AnyPlaced::new(self, motion.start)?,
+                AnyPlaced::new(other, other_motion.start)?,
             ],
             motions: [motion, other_motion],
         })
@@ -53,10 +46,6 @@ impl QueryPartner<Collider> for Collider {
 
 impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
     type Vector = S::Vector;
-    type Pose = ShapePose<S::Vector>;
-    type OtherPose = ColliderPose;
-    type Motion = Motion<S::Vector>;
-    type OtherMotion = ColliderMotion;
     type Pair<'a>
         = MixedPair<'a, S>
     where
@@ -64,9 +53,9 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
 
     fn pair<'a>(
         &'a self,
-        motion: Self::Motion,
+        motion: Motion<S::Vector>,
         other: &Collider,
-        other_motion: ColliderMotion,
+        other_motion: Motion<Collider>,
     ) -> Option<MixedPair<'a, S>> {
         MixedPair::new((self, motion), (other, other_motion), true)
     }
@@ -74,10 +63,6 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
 
 impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     type Vector = S::Vector;
-    type Pose = ColliderPose;
-    type OtherPose = ShapePose<S::Vector>;
-    type Motion = ColliderMotion;
-    type OtherMotion = Motion<S::Vector>;
     type Pair<'a>
         = MixedPair<'a, S>
     where
@@ -85,9 +70,9 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
 
     fn pair<'a>(
         &'a self,
-        motion: ColliderMotion,
+        motion: Motion<Self>,
         other: &'a S,
-        other_motion: Self::OtherMotion,
+        other_motion: Motion<S::Vector>,
     ) -> Option<MixedPair<'a, S>> {
         MixedPair::new((other, other_motion), (self, motion), false)
     }
@@ -96,7 +81,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
 /// Two colliders and their motions.
 pub struct ColliderPair {
     colliders: [AnyPlaced; 2],
-    motions: [ColliderMotion; 2],
+    motions: [Motion<Collider>; 2],
 }
 
 impl ColliderPair {
@@ -119,7 +104,7 @@ impl ColliderPair {
         b: Placed<V>,
         options: CastOptions,
     ) -> Option<CastHit<Vec3>> {
-        let [motion_a, motion_b] = self.motions.map(|motion| motion.local::<V>());
+        let [motion_a, motion_b] = self.motions.map(|motion| motion.change.in_space::<V>());
         Some(cast_in_world((a, motion_a?), (b, motion_b?), options)?.to_vec3())
     }
 }
@@ -130,24 +115,29 @@ impl QueryPair<Vec3> for ColliderPair {
     }
 
     fn contact(self) -> Option<Contact<Vec3>> {
-        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| Some(contact_in_world(a, b)?.to_vec3());
-        self.ask(in_2d, contact_in_world)?
+        self.ask(
+            |a, b| Some(contact_in_world(a, b)?.to_vec3()),
+            contact_in_world,
+        )?
     }
 
     fn manifold(self) -> Option<Manifold<Vec3>> {
-        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| Some(manifold_in_world(a, b)?.to_vec3());
-        self.ask(in_2d, manifold_in_world)?
+        self.ask(
+            |a, b| Some(manifold_in_world(a, b)?.to_vec3()),
+            manifold_in_world,
+        )?
     }
 
     fn distance(self) -> Distance<Vec3> {
-        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| distance_in_world(a, b).to_vec3();
-        self.ask(in_2d, distance_in_world)
+        self.ask(|a, b| distance_in_world(a, b).to_vec3(), distance_in_world)
             .unwrap_or_else(Distance::infinite)
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<Vec3>> {
-        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| self.cast_in(a, b, options);
-        self.ask(in_2d, |a, b| self.cast_in(a, b, options))?
+        self.ask(
+            |a, b| self.cast_in(a, b, options),
+            |a, b| self.cast_in(a, b, options),
+        )?
     }
 }
 
@@ -155,24 +145,24 @@ impl QueryPair<Vec3> for ColliderPair {
 pub struct MixedPair<'a, S: Support + ?Sized> {
     shape: &'a S,
     pose: Pose<DVecOf<S>>,
-    motion: Motion<S::Vector>,
+    motion: Option<Motion64<DVecOf<S>>>,
     collider: PlacedCollider<S::Vector>,
-    collider_motion: ColliderMotion,
+    collider_motion: Option<Motion64<DVecOf<S>>>,
     shape_is_first: bool,
 }
 
 impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
     fn new(
         (shape, motion): (&'a S, Motion<S::Vector>),
-        (collider, collider_motion): (&Collider, ColliderMotion),
+        (collider, collider_motion): (&Collider, Motion<Collider>),
         shape_is_first: bool,
     ) -> Option<Self> {
         Some(Self {
             shape,
-            pose: motion.start().valid()?,
-            motion,
-            collider: place(collider, collider_motion.start())?.0,
-            collider_motion,
+            pose: motion.start.0?,
+            motion: motion.change.valid(),
+            collider: place(collider, &collider_motion.start)?.0,
+            collider_motion: collider_motion.change.in_space::<S::Vector>(),
             shape_is_first,
         })
     }
@@ -225,18 +215,13 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<S::Vector>> {
-        let [motion_a, motion_b] = self.in_order(
-            self.motion.local()?,
-            self.collider_motion.local::<S::Vector>()?,
-        );
+        let [motion_a, motion_b] = self.in_order(self.motion?, self.collider_motion?);
         self.ask(|a, b| cast_in_world((a, motion_a), (b, motion_b), options))?
     }
 }
 
 impl<V: Dimension> RayTarget<V> for Collider {
-    type Pose = ColliderPose;
-
-    fn cast_ray(&self, pose: ColliderPose, ray: Ray<V>) -> Option<RayHit<V>> {
+    fn cast_ray(&self, pose: QueryPose<Self>, ray: Ray<V>) -> Option<RayHit<V>> {
         let ((placed, _), ray) = (place::<V>(self, &pose)?, ray.local()?);
         Some(ray.hit_in_world(&ray_at_collider(&placed, &ray)?))
     }

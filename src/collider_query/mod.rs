@@ -2,9 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `collider_pose.rs` | [`ColliderPose`], the pose argument of a collider |
-//! | `collider_motion.rs` | [`ColliderMotion`], the motion of a collider in a cast |
-//! | `place.rs` | places a collider in such a pose |
+//! | `place.rs` | places a collider in the pose of a query |
 //! | `part_contacts.rs` | the contacts of the parts of two colliders, as in a tick |
 //! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
 //! | `cast.rs` | casts of a pair, by its parts |
@@ -16,8 +14,6 @@
 
 pub mod cast;
 pub mod collider_methods;
-mod collider_motion;
-mod collider_pose;
 mod collider_queries;
 mod first_touch;
 mod moving_colliders;
@@ -27,5 +23,3 @@ pub mod place;
 pub mod ray;
 
 pub use collider_methods::{ClosestPoint, ColliderAabb};
-pub use collider_motion::ColliderMotion;
-pub use collider_pose::ColliderPose;

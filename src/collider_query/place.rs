@@ -2,10 +2,10 @@
 
 use crate::{
     Collider,
-    collider_query::ColliderPose,
     math::{DVec2, DVec3, Vec2, Vec3},
     placed::PlacedCollider,
     shape::{Aabb, AnyColliderShape, Dimension, WorldPose},
+    space::QueryPose,
 };
 
 /// A collider of either dimension in its pose, with its bounding box.
@@ -17,7 +17,7 @@ pub enum AnyPlaced {
 impl AnyPlaced {
     /// Returns `None` if the collider touches nothing.
     #[inline]
-    pub fn new(collider: &Collider, pose: impl Into<ColliderPose>) -> Option<Self> {
+    pub fn new(collider: &Collider, pose: impl Into<QueryPose<Collider>>) -> Option<Self> {
         let pose = pose.into();
         Self::at(
             collider,
@@ -50,7 +50,7 @@ impl AnyPlaced {
 #[inline]
 pub fn place<V: Dimension>(
     collider: &Collider,
-    pose: &ColliderPose,
+    pose: &QueryPose<Collider>,
 ) -> Option<(PlacedCollider<V>, Aabb)> {
     let shape = V::body_of(collider.shape().ok()??)?;
     PlacedCollider::new(shape, pose.world_pose::<V>()?).ok()

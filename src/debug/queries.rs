@@ -9,6 +9,7 @@ use crate::{
         settings::ColliderColors,
     },
     math::{Vec2, Vec3},
+    space::Space,
     spatial::query_log::{LoggedCast, LoggedQuery, QueryLog},
 };
 
@@ -60,7 +61,7 @@ fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine>
                 motion,
                 hit,
             } = &**logged;
-            let start = motion.start();
+            let start = &motion.start;
             let start = if collider.shape_2d().is_some() {
                 start.world_pose::<Vec2>().map(|pose| pose.in_3d())
             } else {
@@ -68,7 +69,8 @@ fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine>
             };
             // A cast of an invalid pose has no lines.
             start.map_or_else(Vec::new, |start| {
-                let vectors = [motion.translation, motion.rotation];
+                let vectors =
+                    [motion.change.translation, motion.change.rotation].map(Vec3::from_f64);
                 cast_lines(collider, start, vectors, *hit, colors)
             })
         }

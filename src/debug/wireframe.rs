@@ -16,7 +16,7 @@ use crate::{
     },
     math::{DVec3, Vec2, Vec3},
     shape::Dimension,
-    space::{ShapePose, Space},
+    space::{QueryPose, Space},
 };
 
 /// The number of sides of a rim, and the number of lines between two rims.
@@ -80,7 +80,7 @@ fn of_compound<V: Dimension>(
     of_convex: fn(ConvexView<V>) -> Vec<LineSegment>,
 ) -> Vec<LineSegment> {
     let lines = compound.parts().filter_map(|(pose, part)| {
-        let pose = Into::<ShapePose<V>>::into(pose).valid()?;
+        let pose = Into::<QueryPose<V>>::into(pose).0?;
         let place = |point| {
             let inner = V::projected(point).to_f64();
             V::from_f64(pose.rotation * inner + pose.translation).to_vec3()

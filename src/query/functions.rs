@@ -3,11 +3,12 @@
 
 use crate::{
     query::{
-        CastHit, CastOptions, Contact, Distance, Manifold, QueryPartner, Solver,
-        query_partner::{LinearMotion, QueryPair, pair},
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, QueryShape,
+        Solver,
+        query_partner::{MotionOf, PoseOf, QueryPair, pair},
     },
     shape::Support,
-    space::ShapePose,
+    space::QueryPose,
 };
 
 /// Returns `true` if two shapes overlap or touch.
@@ -24,15 +25,15 @@ use crate::{
 /// ```
 pub fn intersects<A, B>(
     a: &A,
-    pose_a: impl Into<A::Pose>,
+    pose_a: impl Into<PoseOf<A>>,
     b: &B,
-    pose_b: impl Into<A::OtherPose>,
+    pose_b: impl Into<PoseOf<B>>,
 ) -> bool
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
-    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.is_some_and(QueryPair::intersects)
 }
 
@@ -52,15 +53,15 @@ where
 /// ```
 pub fn contact<A, B>(
     a: &A,
-    pose_a: impl Into<A::Pose>,
+    pose_a: impl Into<PoseOf<A>>,
     b: &B,
-    pose_b: impl Into<A::OtherPose>,
+    pose_b: impl Into<PoseOf<B>>,
 ) -> Option<Contact<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
-    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.and_then(QueryPair::contact)
 }
 
@@ -116,15 +117,15 @@ where
 /// pairs (`tests/it/queries/manifold_area.rs`).
 pub fn manifold<A, B>(
     a: &A,
-    pose_a: impl Into<A::Pose>,
+    pose_a: impl Into<PoseOf<A>>,
     b: &B,
-    pose_b: impl Into<A::OtherPose>,
+    pose_b: impl Into<PoseOf<B>>,
 ) -> Option<Manifold<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
-    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.and_then(QueryPair::manifold)
 }
 
@@ -148,15 +149,15 @@ where
 /// is infinite and the points are NaN.
 pub fn distance<A, B>(
     a: &A,
-    pose_a: impl Into<A::Pose>,
+    pose_a: impl Into<PoseOf<A>>,
     b: &B,
-    pose_b: impl Into<A::OtherPose>,
+    pose_b: impl Into<PoseOf<B>>,
 ) -> Distance<A::Vector>
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
-    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.map_or_else(Distance::infinite, QueryPair::distance)
 }
 
@@ -181,19 +182,19 @@ where
 /// other's surface without overlapping. Invalid shapes, poses and motions never hit.
 pub fn cast_shape<A, B>(
     a: &A,
-    pose_a: impl Into<A::Pose>,
+    pose_a: impl Into<PoseOf<A>>,
     translation_a: A::Vector,
     b: &B,
-    pose_b: impl Into<A::OtherPose>,
+    pose_b: impl Into<PoseOf<B>>,
     translation_b: A::Vector,
     options: CastOptions,
 ) -> Option<CastHit<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
-    let motion_a = A::Motion::from_pose(pose_a.into(), translation_a);
-    let motion_b = A::OtherMotion::from_pose(pose_b.into(), translation_b);
+    let motion_a = Motion::linear(pose_a, translation_a);
+    let motion_b = Motion::linear(pose_b, translation_b);
     a.pair(motion_a, b, motion_b)?.cast(options)
 }
 
@@ -229,14 +230,14 @@ where
 ///   which the motion is proved.
 pub fn cast_motion<A, B>(
     a: &A,
-    motion_a: impl Into<A::Motion>,
+    motion_a: impl Into<MotionOf<A>>,
     b: &B,
-    motion_b: impl Into<A::OtherMotion>,
+    motion_b: impl Into<MotionOf<B>>,
     options: CastOptions,
 ) -> Option<CastHit<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
+    B: QueryShape + ?Sized,
 {
     a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
@@ -258,9 +259,9 @@ where
 /// The function takes only convex shapes, not a [`Collider`](crate::Collider).
 pub fn touch<'a, A, B>(
     a: &'a A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<QueryPose<A::Vector>>,
     b: &'a B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<QueryPose<A::Vector>>,
 ) -> Option<Touch<'a, A, B>>
 where
     A: Support + ?Sized,

@@ -12,13 +12,12 @@
 //! | how do the algorithms find that out? | [`steps`] |
 //!
 //! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
-//! `Transform`: see [`ShapePose`](crate::ShapePose).
+//! `Transform`: see [`QueryPose`](crate::QueryPose).
 //!
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`](crate::Support) of your own.
-//! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space, and its pose
-//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`touch()`] and
-//!   [`forecast`] take colliders.
+//! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space. All functions
+//!   except [`touch()`] and [`forecast`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -66,8 +65,8 @@
 //!   touch, with the contact of minimum depth among the directions that were evaluated.
 //! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only the
 //!   distance of shapes that have none is infinite.
-//! * **Scale**: the scale of a `Transform` counts for a collider. The scale is ignored for a shape,
-//!   whose pose has no scale: see [`ShapePose`](crate::ShapePose).
+//! * **Scale**: the scale of a `Transform` counts for a collider. The scale is ignored for a
+//!   shape: see [`QueryPose`](crate::QueryPose).
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
 //!   of surfaces.
 
@@ -99,8 +98,8 @@ pub use functions::{
     Touch, cast_motion, cast_shape, contact, distance, intersects, manifold, touch,
 };
 pub(crate) use minkowski::Pair;
-pub use query_partner::QueryPartner;
-pub(crate) use query_partner::{LinearMotion, QueryPair, sealed};
+pub use query_partner::{MotionOf, PoseOf, QueryPartner, QueryShape};
+pub(crate) use query_partner::{QueryPair, sealed};
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};
 pub use ray::{Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};

@@ -5,13 +5,35 @@ use crate::{
         CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
         cast::cast_motion_of_shapes,
     },
-    shape::{DVecOf, Support},
-    space::{Pose, ShapePose, Space},
+    shape::Support,
+    space::{PoseKind, QueryPose, Space, Translation},
 };
 
 pub mod sealed {
     pub trait Sealed {}
 }
+
+/// A shape or a [`Collider`](crate::Collider).
+///
+/// The trait is sealed. To query a shape of your own, implement [`Support`].
+#[diagnostic::on_unimplemented(
+    message = "`query` does not take `{Self}`",
+    label = "neither a convex shape nor a `Collider`",
+    note = "a concave shape (a torus, annulus, ring, arc, polygon or polyline) is a `Collider`: \
+        write `Collider::compound`, `Collider::trimesh` or `Collider::polyline`",
+    note = "pass a reference to the collider itself: `&*collider` for a `Ref`, `Mut` or `Box`",
+    note = "implement `Support` for a shape of your own"
+)]
+pub trait QueryShape: sealed::Sealed {
+    /// `Vec2` or `Vec3` for a shape of this dimension, `Collider` for a collider.
+    type Kind: PoseKind;
+}
+
+/// The pose of a shape or a collider.
+pub type PoseOf<S> = QueryPose<<S as QueryShape>::Kind>;
+
+/// The motion of a shape or a collider in a cast.
+pub type MotionOf<S> = Motion<<S as QueryShape>::Kind>;
 
 /// A shape or a collider that [`query`](crate::query) can compare with `B`.
 ///
@@ -22,9 +44,7 @@ pub mod sealed {
 /// | a shape | [`Collider`](crate::Collider) | `Vec2` or `Vec3`, as the shape |
 /// | [`Collider`](crate::Collider) | a shape | `Vec2` or `Vec3`, as the shape |
 ///
-/// A shape is a [`Support`]. Its pose is a [`ShapePose`]. The pose of a collider is a
-/// [`ColliderPose`](crate::ColliderPose). In casts, a [`Motion`] and a
-/// [`ColliderMotion`](crate::ColliderMotion) take their place.
+/// A shape is a [`Support`].
 ///
 /// The trait is sealed. To query a shape of your own, implement [`Support`].
 #[diagnostic::on_unimplemented(
@@ -36,22 +56,9 @@ pub mod sealed {
     note = "pass a reference to the collider itself: `&*collider` for a `Ref`, `Mut` or `Box`",
     note = "implement `Support` for a shape of your own"
 )]
-pub trait QueryPartner<B: ?Sized>: sealed::Sealed {
+pub trait QueryPartner<B: QueryShape + ?Sized>: QueryShape {
     /// The vector of the results.
-    type Vector: Space;
-
-    /// The pose of this shape: [`ShapePose`] or [`ColliderPose`](crate::ColliderPose).
-    type Pose;
-
-    /// The pose of the other shape.
-    type OtherPose;
-
-    /// The motion of this shape in a cast: [`Motion`] or
-    /// [`ColliderMotion`](crate::ColliderMotion).
-    type Motion: LinearMotion<Self::Pose, Self::Vector>;
-
-    /// The motion of the other shape.
-    type OtherMotion: LinearMotion<Self::OtherPose, Self::Vector>;
+    type Vector: Translation<Self::Kind> + Translation<B::Kind>;
 
     /// The type that answers the queries.
     #[doc(hidden)]
@@ -64,42 +71,10 @@ pub trait QueryPartner<B: ?Sized>: sealed::Sealed {
     #[doc(hidden)]
     fn pair<'a>(
         &'a self,
-        motion: Self::Motion,
+        motion: MotionOf<Self>,
         other: &'a B,
-        other_motion: Self::OtherMotion,
+        other_motion: MotionOf<B>,
     ) -> Option<Self::Pair<'a>>;
-
-    /// Returns both shapes at rest in their poses, or `None` if one of them is invalid.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn still_pair<'a>(
-        &'a self,
-        pose: Self::Pose,
-        other: &'a B,
-        other_pose: Self::OtherPose,
-    ) -> Option<Self::Pair<'a>> {
-        let zero = Self::Vector::default();
-        let motion = Self::Motion::from_pose(pose, zero);
-        self.pair(
-            motion,
-            other,
-            Self::OtherMotion::from_pose(other_pose, zero),
-        )
-    }
-}
-
-/// A motion that begins in a pose `P`.
-pub trait LinearMotion<P, V> {
-    /// Returns a motion without a rotation.
-    #[doc(hidden)]
-    fn from_pose(pose: P, translation: V) -> Self;
-}
-
-impl<V: Space> LinearMotion<ShapePose<V>, V> for Motion<V> {
-    #[inline(always)]
-    fn from_pose(pose: ShapePose<V>, translation: V) -> Self {
-        Self::linear(pose, translation)
-    }
 }
 
 /// Two shapes or colliders with their motions. All queries except the cast see them at the start.
@@ -122,6 +97,10 @@ pub trait QueryPair<V: Space> {
 
 impl<S: Support + ?Sized> sealed::Sealed for S {}
 
+impl<S: Support + ?Sized> QueryShape for S {
+    type Kind = S::Vector;
+}
+
 /// Two convex shapes.
 pub struct ShapePair<'a, A: Support + ?Sized, B: ?Sized> {
     a: &'a A,
@@ -137,10 +116,6 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     type Vector = A::Vector;
-    type Pose = ShapePose<A::Vector>;
-    type OtherPose = ShapePose<A::Vector>;
-    type Motion = Motion<A::Vector>;
-    type OtherMotion = Motion<A::Vector>;
     type Pair<'a>
         = ShapePair<'a, A, B>
     where
@@ -150,9 +125,9 @@ where
     #[inline(always)]
     fn pair<'a>(
         &'a self,
-        motion_a: Self::Motion,
+        motion_a: Motion<A::Vector>,
         b: &'a B,
-        motion_b: Self::Motion,
+        motion_b: Motion<A::Vector>,
     ) -> Option<ShapePair<'a, A, B>> {
         Some(ShapePair {
             a: self,
@@ -171,7 +146,7 @@ where
     /// Returns the pair at the start.
     #[inline(always)]
     fn at_start(self) -> Option<Pair<'a, A, B>> {
-        pair(self.a, self.motion_a.start(), self.b, self.motion_b.start())
+        pair(self.a, self.motion_a.start, self.b, self.motion_b.start)
     }
 }
 
@@ -214,14 +189,13 @@ where
 #[inline(always)]
 pub(super) fn pair<'a, A, B>(
     a: &'a A,
-    pose_a: ShapePose<A::Vector>,
+    pose_a: QueryPose<A::Vector>,
     b: &'a B,
-    pose_b: ShapePose<A::Vector>,
+    pose_b: QueryPose<A::Vector>,
 ) -> Option<Pair<'a, A, B>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let pose_a: Pose<DVecOf<A>> = pose_a.valid()?;
-    Some(Pair::new(a, pose_a, b, pose_b.valid()?))
+    Some(Pair::new(a, pose_a.0?, b, pose_b.0?))
 }

@@ -45,7 +45,7 @@ use crate::{
         trace::{Recording, Traced},
     },
     shape::{DVecOf, Support},
-    space::ShapePose,
+    space::QueryPose,
 };
 
 pub use crate::{
@@ -62,9 +62,9 @@ pub use crate::{
 /// GJK decides whether the shapes touch. If the cores overlap, EPA follows.
 pub fn contact<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<QueryPose<A::Vector>>,
     trace: &mut impl Trace<DVecOf<A>>,
 ) -> Option<Contact<A::Vector>>
 where
@@ -81,9 +81,9 @@ where
 /// [`query::distance`](super::distance()).
 pub fn distance<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<QueryPose<A::Vector>>,
     trace: &mut impl Trace<DVecOf<A>>,
 ) -> Distance<A::Vector>
 where
@@ -106,10 +106,10 @@ where
 /// passing one, another algorithm continues without steps.
 pub fn cast_shape<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<QueryPose<A::Vector>>,
     translation_a: A::Vector,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<QueryPose<A::Vector>>,
     translation_b: A::Vector,
     trace: &mut impl Trace<DVecOf<A>>,
 ) -> Option<CastHit<A::Vector>>
@@ -117,7 +117,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let motion_a = Motion::linear(pose_a.into(), translation_a);
-    let motion_b = Motion::linear(pose_b.into(), translation_b);
+    let motion_a = Motion::linear(pose_a, translation_a);
+    let motion_b = Motion::linear(pose_b, translation_b);
     trace_cast(a, motion_a, b, motion_b, trace)
 }

@@ -14,7 +14,7 @@ impl Space for Vec2 {
     type Isometry = Isometry2d;
     type Angle = f32;
 
-    fn angle_of(rotation: Vec3) -> f32 {
+    fn angle_of(rotation: DVec3) -> f64 {
         rotation.z
     }
 

@@ -14,7 +14,7 @@ impl Space for Vec3 {
     type Isometry = Isometry3d;
     type Angle = Vec3;
 
-    fn angle_of(rotation: Vec3) -> Vec3 {
+    fn angle_of(rotation: DVec3) -> DVec3 {
         rotation
     }
 

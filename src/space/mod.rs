@@ -9,7 +9,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `vector.rs` | [`DVector`], the `f64` vector |
-//! | `pose.rs`, `shape_pose.rs` | poses in `f64`, and the pose argument of queries |
+//! | `pose.rs`, `query_pose.rs` | poses in `f64`, and the pose argument of queries |
 //! | `simplex.rs` | the point of a simplex nearest to the origin |
 //! | `polytope.rs` | [`Polytope`], which EPA grows |
 //! | `shortest_translation.rs`, `translation_search.rs` | translations that clear planes |
@@ -24,7 +24,7 @@ mod polytope;
 mod polytope2;
 mod polytope3;
 mod pose;
-mod shape_pose;
+mod query_pose;
 pub mod shortest_translation;
 pub mod simplex;
 pub mod translation_search;
@@ -35,7 +35,7 @@ use core::fmt::Debug;
 use crate::math::{DMat3, DQuat, DVec3, Vec3};
 pub use polytope::{EpaEnd, Polytope, PolytopeFacet};
 pub use pose::Pose;
-pub use shape_pose::ShapePose;
+pub use query_pose::{PoseKind, QueryPose, Translation, sealed as pose_sealed};
 pub use vector::DVector;
 
 mod sealed {
@@ -57,7 +57,7 @@ pub trait Space:
 
     /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or
     /// [`Isometry3d`](crate::math::Isometry3d).
-    type Isometry: Copy + Debug + Send + Sync + Into<ShapePose<Self>> + 'static;
+    type Isometry: Copy + Debug + Send + Sync + Into<QueryPose<Self>> + 'static;
 
     /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
     /// axis times the angle in 3D.
@@ -68,7 +68,7 @@ pub trait Space:
 
     /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
     #[doc(hidden)]
-    fn angle_of(rotation: Vec3) -> Self::Angle;
+    fn angle_of(rotation: DVec3) -> <Self::DVec as DVector>::Angle;
 
     /// Converts a rotation to `f64`, exactly.
     #[doc(hidden)]

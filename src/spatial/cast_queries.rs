@@ -3,12 +3,12 @@
 use bevy::ecs::entity::Entity;
 
 use crate::{
-    Collider, ColliderMotion,
+    Collider,
     collider_query::{cast::cast_in_world, place::AnyPlaced},
     math::{Vec2, Vec3},
     parallel::for_chunks,
     placed::{BoundingRegion, PlacedCollider},
-    query::{CastHit, CastOptions, Motion64},
+    query::{CastHit, CastOptions, Motion, Motion64},
     shape::{AnyColliderShape, BoxPath},
     space::DVector,
     spatial::{
@@ -22,7 +22,7 @@ const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
 ///
-/// A motion is a [`ColliderMotion`]. Times are fractions of the motion, from 0 to 1. Hits are
+/// A motion is a [`Motion`]. Times are fractions of the motion, from 0 to 1. Hits are
 /// sorted by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the
 /// moving shape to the collider. [`CastOptions`] select the result for shapes that overlap at the
 /// start.
@@ -36,7 +36,7 @@ impl SpatialQuery<'_, '_> {
     /// /// How far a character of this size can walk.
     /// fn reach(query: SpatialQuery) -> f64 {
     ///     let body = Collider::capsule_3d(0.4, 1.0);
-    ///     let walk = ColliderMotion::linear(Vec3::Y, Vec3::X * 3.0);
+    ///     let walk = Motion::linear(Vec3::Y, Vec3::X * 3.0);
     ///     let (options, filter) = (CastOptions::default(), SpatialQueryFilter::default());
     ///     let hit = query.cast_shape(&body, walk, options, &filter);
     ///     3.0 * hit.map_or(1.0, |hit| hit.safe)
@@ -46,7 +46,7 @@ impl SpatialQuery<'_, '_> {
     pub fn cast_shape(
         &self,
         collider: &Collider,
-        motion: impl Into<ColliderMotion>,
+        motion: impl Into<Motion<Collider>>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<CastHit<Vec3>>> {
@@ -65,7 +65,7 @@ impl SpatialQuery<'_, '_> {
     pub fn cast_shapes(
         &self,
         collider: &Collider,
-        motions: &[ColliderMotion],
+        motions: &[Motion<Collider>],
         options: CastOptions,
         filter: &SpatialQueryFilter,
         hits: &mut Vec<Option<EntityHit<CastHit<Vec3>>>>,
@@ -90,7 +90,7 @@ impl SpatialQuery<'_, '_> {
     pub fn is_shape_blocked(
         &self,
         collider: &Collider,
-        motion: impl Into<ColliderMotion>,
+        motion: impl Into<Motion<Collider>>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
     ) -> bool {
@@ -106,14 +106,14 @@ impl SpatialQuery<'_, '_> {
     pub fn shape_hits_per_entity(
         &self,
         collider: &Collider,
-        motion: impl Into<ColliderMotion>,
+        motion: impl Into<Motion<Collider>>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
         hits: &mut Vec<EntityHit<CastHit<Vec3>>>,
     ) {
         hits.clear();
         let motion = motion.into();
-        if let Some(body) = AnyPlaced::new(collider, *motion.start()) {
+        if let Some(body) = AnyPlaced::new(collider, motion.start) {
             self.list_shape_hits(&body, &motion, options, filter.into(), hits);
             self.log_cast(collider, &motion, hits.first());
         }
@@ -124,7 +124,7 @@ impl SpatialQuery<'_, '_> {
     pub(super) fn list_shape_hits(
         &self,
         body: &AnyPlaced,
-        motion: &ColliderMotion,
+        motion: &Motion<Collider>,
         options: CastOptions,
         selection: Selection,
         hits: &mut Vec<EntityHit<CastHit<Vec3>>>,
@@ -147,13 +147,13 @@ impl SpatialQuery<'_, '_> {
     pub fn visit_shape(
         &self,
         collider: &Collider,
-        motion: impl Into<ColliderMotion>,
+        motion: impl Into<Motion<Collider>>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
-        let Some(body) = AnyPlaced::new(collider, *motion.start()) else {
+        let Some(body) = AnyPlaced::new(collider, motion.start) else {
             return;
         };
         let mut first: Option<EntityHit<CastHit<Vec3>>> = None;
@@ -170,21 +170,27 @@ impl SpatialQuery<'_, '_> {
     fn visit_body(
         &self,
         body: &AnyPlaced,
-        motion: &ColliderMotion,
+        motion: &Motion<Collider>,
         options: CastOptions,
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         match body {
             AnyPlaced::D2(body, aabb) => {
-                let (body, motion) = ((body, body.region_in(aabb)), motion.local::<Vec2>());
+                let (body, motion) = (
+                    (body, body.region_in(aabb)),
+                    motion.change.in_space::<Vec2>(),
+                );
                 self.visit_casts(body, motion, options, selection, &mut |found| {
                     let (entity, hit) = (found.entity, found.to_vec3());
                     visit(EntityHit { entity, hit })
                 });
             }
             AnyPlaced::D3(body, aabb) => {
-                let (body, motion) = ((body, body.region_in(aabb)), motion.local::<Vec3>());
+                let (body, motion) = (
+                    (body, body.region_in(aabb)),
+                    motion.change.in_space::<Vec3>(),
+                );
                 self.visit_casts(body, motion, options, selection, visit);
             }
         }

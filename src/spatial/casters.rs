@@ -7,12 +7,12 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderMotion,
+    Collider,
     collider_query::place::AnyPlaced,
     math::{Vec2, Vec3},
     parallel::thread_count,
     pipeline::{HeadbuttSystems, sync::sync},
-    query::{CastHit, CastOptions, Ray, RayHit},
+    query::{CastHit, CastOptions, Motion, Ray, RayHit},
     shape::WorldPose,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
@@ -231,7 +231,7 @@ fn cast_shapes(
             || query.compose_pose::<Vec3>(&transforms, entity),
         );
         if let Some(body) = body {
-            let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
+            let motion = Motion::linear(Vec3::ZERO, caster.translation);
             let motion = motion.rotated(caster.rotation);
             let selection = Selection::except(&caster.filter, entity);
             query.list_shape_hits(&body, &motion, caster.options, selection, &mut hits);

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use bevy::prelude::*;
 
 use crate::{
-    ClosestPoint, Collider, ColliderPose,
+    ClosestPoint, Collider,
     collider_query::{
         collider_methods::{closest_point, with_point},
         pair::{contact_in_world, distance_in_world, intersects},
@@ -19,7 +19,7 @@ use crate::{
     placed::{BoundingRegion, Placed, PlacedCollider},
     query::{Contact, Distance},
     shape::{Aabb, Bounds, Box3},
-    space::{DVector, Space},
+    space::{DVector, QueryPose, Space},
     spatial::{
         filter::SpatialQueryFilter,
         spatial_query::{END_SEARCH, EntityHit, QuerySpace, SpatialQuery},
@@ -32,7 +32,7 @@ impl SpatialQuery<'_, '_> {
     pub fn overlaps(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         filter: &SpatialQueryFilter,
         entities: &mut Vec<Entity>,
     ) {
@@ -48,7 +48,7 @@ impl SpatialQuery<'_, '_> {
     pub fn is_overlapped(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         filter: &SpatialQueryFilter,
     ) -> bool {
         let mut is_overlapped = false;
@@ -64,7 +64,7 @@ impl SpatialQuery<'_, '_> {
     pub fn visit_overlaps(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
@@ -85,7 +85,7 @@ impl SpatialQuery<'_, '_> {
     pub fn contacts(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         filter: &SpatialQueryFilter,
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
     ) {
@@ -106,7 +106,7 @@ impl SpatialQuery<'_, '_> {
     pub fn closest_to_shape(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<Vec3>>> {

@@ -14,9 +14,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bevy::prelude::*;
 
 use crate::{
-    Collider, ColliderMotion,
+    Collider,
     math::Vec3,
-    query::{CastHit, Ray, RayHit},
+    query::{CastHit, Motion, Ray, RayHit},
     space::Space,
 };
 
@@ -41,7 +41,7 @@ pub enum LoggedQuery {
 #[derive(Clone, Debug)]
 pub struct LoggedCast {
     pub collider: Collider,
-    pub motion: ColliderMotion,
+    pub motion: Motion<Collider>,
     pub hit: Option<CastHit<Vec3>>,
 }
 
@@ -105,7 +105,7 @@ impl QueryLog {
     pub fn add_cast(
         &self,
         collider: &Collider,
-        motion: &ColliderMotion,
+        motion: &Motion<Collider>,
         hit: Option<&CastHit<Vec3>>,
     ) {
         self.add(|| {

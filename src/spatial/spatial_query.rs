@@ -11,7 +11,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderMotion,
+    Collider,
     collider::compose_pose,
     math::{Vec2, Vec3},
     pipeline::{
@@ -19,7 +19,7 @@ use crate::{
         proxy::{Markers, Proxy},
         spatial_index::{BoxSearch, SpatialIndex, Trees},
     },
-    query::{CastHit, Ray, RayHit},
+    query::{CastHit, Motion, Ray, RayHit},
     shape::{Dimension, WorldPose},
     spatial::{filter::Selection, query_log::QueryLog},
 };
@@ -73,7 +73,7 @@ use crate::{
 /// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
 ///   enough, no query of rays, boxes or convex shapes allocates.
 /// * Queries with invalid numbers return no results: see
-///   [`Ray`](crate::query::Ray) and [`ColliderPose`](crate::ColliderPose).
+///   [`Ray`](crate::query::Ray) and [`QueryPose`](crate::QueryPose).
 ///
 /// # Cost
 ///
@@ -270,7 +270,7 @@ impl SpatialQuery<'_, '_> {
     pub(super) fn log_cast(
         &self,
         collider: &Collider,
-        motion: &ColliderMotion,
+        motion: &Motion<Collider>,
         hit: Option<&EntityHit<CastHit<Vec3>>>,
     ) {
         if let Some(log) = &self.log {

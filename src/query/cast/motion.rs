@@ -1,135 +1,106 @@
 //! Motions of shapes, the arguments of casts.
 
-use bevy::transform::components::Transform;
-
 use crate::{
-    math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
+    math::{DMat3, DVec3},
     shape::Support,
-    space::{DVector, Pose, ShapePose, Space},
+    space::{DVector, Pose, PoseKind, QueryPose, Space, Translation},
 };
 
 /// The largest rotation of a motion, in radians: about 1,600 turns. The work of a cast grows with
 /// the number of turns, so an unbounded rotation would take unbounded time.
 const MAX_ROTATION: f64 = 1e4;
 
-/// A motion of a shape over the time from 0 to 1: a translation and a rotation, both at constant
-/// velocity. The rotation is about the shape's own origin.
+type VectorOf<K> = <<K as PoseKind>::Vector as Space>::DVec;
+
+/// A motion of a shape or a [`Collider`] over the time from 0 to 1: a translation and a rotation,
+/// both at constant velocity. The rotation is about the own origin.
 ///
-/// Any pose converts to a motion that stays there. Other motions:
+/// `K` is `Vec2` or `Vec3` for a shape of this dimension, and `Collider` for a collider. Any
+/// [`QueryPose`] converts to a motion that stays there. Other motions:
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::query::Motion;
+/// use headbutt::prelude::*;
 ///
-/// let thrown = Motion::linear(Vec3::ZERO, Vec3::X * 3.0).rotated(Vec3::Z * 8.0);
-/// let swung = Motion::between(Quat::IDENTITY, Quat::from_rotation_y(1.0));
-/// # let _ = (thrown, swung);
+/// let thrown: Motion<Vec3> = Motion::linear(Vec3::ZERO, Vec3::X * 3.0).rotated(Vec3::Z * 8.0);
+/// let pushed: Motion<Collider> = Motion::linear(Transform::from_xyz(0.0, 1.0, 0.0), Vec2::X);
+/// let door = Transform::from_xyz(2.0, 0.0, 0.0);
+/// let swung: Motion<Collider> =
+///     Motion::between(door, door.with_rotation(Quat::from_rotation_y(1.5)));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion<V: Space> {
-    start: ShapePose<V>,
-    translation: V::DVec,
-    rotation: <V::DVec as DVector>::Angle,
+///
+/// [`Collider`]: crate::Collider
+#[derive(Debug)]
+pub struct Motion<K: PoseKind> {
+    pub(crate) start: QueryPose<K>,
+    pub(crate) change: Motion64<VectorOf<K>>,
+}
+
+// A derive would require a `K` that is `Copy`.
+impl<K: PoseKind> Copy for Motion<K> {}
+
+impl<K: PoseKind> Clone for Motion<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: PoseKind> Motion<K> {
+    /// Returns a motion that stays in its pose.
+    #[inline(always)]
+    pub fn still(pose: impl Into<QueryPose<K>>) -> Self {
+        Self {
+            start: pose.into(),
+            change: Motion64::still(),
+        }
+    }
+
+    /// Returns a translation without a rotation. The translation of a collider is a `Vec2` or a
+    /// `Vec3`.
+    #[inline(always)]
+    pub fn linear(pose: impl Into<QueryPose<K>>, translation: impl Translation<K>) -> Self {
+        Self {
+            start: pose.into(),
+            change: Motion64::linear(translation.to_vector().to_f64()),
+        }
+    }
+
+    /// Returns the motion from one pose to another, with a rotation of at most half a turn.
+    ///
+    /// A collider keeps the scale of the start. In 2D, a shape that is mirrored at the start stays
+    /// so. If only one of the poses mirrors it, it does not rotate.
+    pub fn between(start: impl Into<QueryPose<K>>, end: impl Into<QueryPose<K>>) -> Self {
+        let (start, end) = (start.into(), end.into());
+        let change = match (K::unscaled(&start.0), K::unscaled(&end.0)) {
+            (Some(from), Some(to)) => Motion64 {
+                rotation: VectorOf::<K>::angle_between(from.rotation, to.rotation),
+                ..Motion64::linear(to.translation - from.translation)
+            },
+            // An invalid end makes the motion invalid.
+            _ => Motion64::linear(VectorOf::<K>::ONE * f64::NAN),
+        };
+        Self { start, change }
+    }
+
+    /// Replaces the rotation over the whole motion, in the axes of the world. The rotation of a 2D
+    /// shape is the angle in radians. All others are the axis times the angle, with an axis of
+    /// `Vec3::Z` for a 2D collider. The angle may exceed a full turn.
+    #[must_use]
+    pub fn rotated(mut self, rotation: <K::Vector as Space>::Angle) -> Self {
+        self.change.rotation = K::Vector::angle_to_f64(rotation);
+        self
+    }
 }
 
 impl<V: Space> Motion<V> {
-    /// A shape that stays in its pose.
-    pub fn still(pose: impl Into<ShapePose<V>>) -> Self {
-        Self {
-            start: pose.into(),
-            translation: V::DVec::ZERO,
-            rotation: Default::default(),
-        }
-    }
-
-    /// A translation without a rotation.
-    pub fn linear(pose: impl Into<ShapePose<V>>, translation: V) -> Self {
-        let translation = translation.to_f64();
-        Self {
-            translation,
-            ..Self::still(pose)
-        }
-    }
-
-    /// The motion from one pose to another, with a rotation of at most half a turn. In 2D, a shape
-    /// that is mirrored at the start stays so. If only one of the poses mirrors it, it does not
-    /// rotate.
-    pub fn between(start: impl Into<ShapePose<V>>, end: impl Into<ShapePose<V>>) -> Self {
-        let (start, end) = (start.into(), end.into());
-        let (translation, rotation) = match (start.valid(), end.valid()) {
-            (Some(from), Some(to)) => (
-                to.translation - from.translation,
-                V::DVec::angle_between(from.rotation, to.rotation),
-            ),
-            // An invalid end makes the motion invalid.
-            _ => (V::DVec::ONE * f64::NAN, Default::default()),
-        };
-        Self {
-            start,
-            translation,
-            rotation,
-        }
-    }
-
-    /// Replaces the rotation over the whole motion, in the axes of the world: an angle in radians
-    /// in 2D, and the axis times the angle in 3D. It may be more than a turn.
-    #[must_use]
-    pub fn rotated(self, angle: V::Angle) -> Self {
-        let rotation = V::angle_to_f64(angle);
-        Self { rotation, ..self }
-    }
-
-    /// Returns the pose at the start.
-    pub(crate) fn start(&self) -> ShapePose<V> {
-        self.start
-    }
-
     /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
     pub(crate) fn valid(&self) -> Option<Moving64<V::DVec>> {
-        self.start.valid().zip(self.local())
-    }
-
-    /// Returns the motion without its start, or `None` if it is invalid.
-    pub(crate) fn local(&self) -> Option<Motion64<V::DVec>> {
-        let size = V::DVec::angle_size(self.rotation);
-        let is_valid = self.translation.is_finite() && size <= MAX_ROTATION;
-        is_valid.then_some(Motion64 {
-            translation: self.translation,
-            rotation: self.rotation,
-            pivot: V::DVec::ZERO,
-        })
+        self.start.0.zip(self.change.valid())
     }
 }
 
-macro_rules! still {
-    ($($pose:ident in $space:ident),*) => { $(
-        impl From<$pose> for Motion<$space> {
-            fn from(pose: $pose) -> Self {
-                Self::still(pose)
-            }
-        }
-    )* };
-}
-
-still! {
-    Vec2 in Vec2, Rot2 in Vec2, Isometry2d in Vec2,
-    Vec3 in Vec3, Quat in Vec3, Isometry3d in Vec3
-}
-
-impl<V: Space> From<Transform> for Motion<V> {
-    fn from(pose: Transform) -> Self {
-        Self::still(pose)
-    }
-}
-
-impl<V: Space> From<&Transform> for Motion<V> {
-    fn from(pose: &Transform) -> Self {
-        Self::still(pose)
-    }
-}
-
-impl<V: Space> From<ShapePose<V>> for Motion<V> {
-    fn from(pose: ShapePose<V>) -> Self {
+impl<K: PoseKind, P: Into<QueryPose<K>>> From<P> for Motion<K> {
+    fn from(pose: P) -> Self {
         Self::still(pose)
     }
 }
@@ -147,6 +118,19 @@ pub struct Motion64<D: DVector> {
 /// The pose of a shape at the start, and the motion from it.
 pub type Moving64<D> = (Pose<D>, Motion64<D>);
 
+impl Motion64<DVec3> {
+    /// Returns the motion of a collider in a space, or `None` if it is invalid.
+    pub fn in_space<V: Space>(self) -> Option<Motion64<V::DVec>> {
+        let (_, translation) = V::restrict(DMat3::IDENTITY, self.translation);
+        let rotation = V::angle_of(self.rotation);
+        let motion = Motion64 {
+            rotation,
+            ..Motion64::linear(translation)
+        };
+        motion.valid()
+    }
+}
+
 impl<D: DVector> Motion64<D> {
     /// No motion.
     pub fn still() -> Self {
@@ -160,6 +144,12 @@ impl<D: DVector> Motion64<D> {
             rotation: Default::default(),
             pivot: D::ZERO,
         }
+    }
+
+    /// Returns this motion, or `None` if it is not finite or rotates too much.
+    pub fn valid(self) -> Option<Self> {
+        let is_valid = self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION;
+        is_valid.then_some(self)
     }
 
     /// Returns `true` if a shape rotates. A point that rotates about itself does not.

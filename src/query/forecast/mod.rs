@@ -44,7 +44,7 @@ use crate::{
         minkowski::MinkowskiDifference,
     },
     shape::{Core, DVecOf, Support},
-    space::{DVector, Pose, ShapePose, Space},
+    space::{DVector, Pose, QueryPose, Space},
     tolerance::TOUCHING,
 };
 use shadow::shortest_exit;
@@ -105,9 +105,9 @@ pub struct Forecast<V> {
 /// [`cast_shape`](super::cast_shape) and slide along the contact instead.
 pub fn forecast<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<QueryPose<A::Vector>>,
     translation: A::Vector,
 ) -> Forecast<A::Vector>
 where
@@ -120,9 +120,9 @@ where
 /// Returns the forecast, or `None` for invalid poses and translations.
 fn forecast_of_shapes<A, B>(
     a: &A,
-    pose_a: ShapePose<A::Vector>,
+    pose_a: QueryPose<A::Vector>,
     b: &B,
-    pose_b: ShapePose<A::Vector>,
+    pose_b: QueryPose<A::Vector>,
     translation: A::Vector,
 ) -> Option<Forecast<A::Vector>>
 where

@@ -13,9 +13,9 @@ mod solve;
 mod types;
 
 use crate::{
-    query::sealed,
+    query::{QueryShape, query_partner::PoseOf},
     shape::{DVecOf, Support},
-    space::{DVector, Pose, ShapePose, Space},
+    space::{DVector, Pose, QueryPose, Space},
 };
 pub(crate) use solve::{LocalHit, LocalRay};
 pub use types::{Ray, RayHit, RaySide};
@@ -75,7 +75,7 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 /// If the shape, its pose or the ray is invalid, the ray misses: see [`Ray`].
 pub fn cast_ray<S, V>(
     shape: &S,
-    pose: impl Into<S::Pose>,
+    pose: impl Into<PoseOf<S>>,
     ray: impl Into<Ray<V>>,
 ) -> Option<RayHit<V>>
 where
@@ -95,20 +95,19 @@ where
         `Collider::polyline`",
     note = "pass a reference to the collider itself: `&*collider` for a `Ref`, `Mut` or `Box`"
 )]
-pub trait RayTarget<V: Space>: sealed::Sealed {
-    /// The pose of the target: [`ShapePose`] or [`ColliderPose`](crate::ColliderPose).
-    type Pose;
-
+pub trait RayTarget<V: Space>: QueryShape {
     /// See [`cast_ray`].
     #[doc(hidden)]
-    fn cast_ray(&self, pose: Self::Pose, ray: Ray<V>) -> Option<RayHit<V>>;
+    fn cast_ray(&self, pose: PoseOf<Self>, ray: Ray<V>) -> Option<RayHit<V>>;
 }
 
 impl<S: Support + ?Sized> RayTarget<S::Vector> for S {
-    type Pose = ShapePose<S::Vector>;
-
-    fn cast_ray(&self, pose: Self::Pose, ray: Ray<S::Vector>) -> Option<RayHit<S::Vector>> {
-        let (pose, ray) = (pose.valid()?, ray.local()?);
+    fn cast_ray(
+        &self,
+        pose: QueryPose<S::Vector>,
+        ray: Ray<S::Vector>,
+    ) -> Option<RayHit<S::Vector>> {
+        let (pose, ray) = (pose.0?, ray.local()?);
         let hit = ray_at_shape(self, &pose, &ray)?;
         Some(ray.hit_in_world(&hit))
     }

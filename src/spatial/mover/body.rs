@@ -10,12 +10,12 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    Collider, ColliderPose,
+    Collider,
     collider_query::{pair::visit_contacts, place::AnyPlaced},
     placed::PlacedCollider,
     query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
-    space::{DVector, Space},
+    space::{DVector, QueryPose, Space},
     spatial::{SpatialQuery, SpatialQueryFilter, filter::Selection, spatial_query::QuerySpace},
 };
 
@@ -217,7 +217,7 @@ pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
 /// Calls one of two closures with a collider as a proxy in its space.
 pub fn in_space<R>(
     collider: &Collider,
-    pose: impl Into<ColliderPose>,
+    pose: impl Into<QueryPose<Collider>>,
     in_2d: impl FnOnce(PlacedCollider<Vec2>) -> R,
     in_3d: impl FnOnce(PlacedCollider<Vec3>) -> R,
 ) -> Option<R> {

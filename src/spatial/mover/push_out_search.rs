@@ -17,14 +17,15 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    Collider, ColliderPose,
+    Collider,
     collider_query::pair::visit_contacts,
     collision::PushOut,
     placed::{Part, PartContact, PlacedCollider},
     query::{Pair, Ray, RaySide, Solver},
     shape::Support,
     space::{
-        DVector, Space, shortest_translation::PushPlane, translation_search::TranslationSearch,
+        DVector, QueryPose, Space, shortest_translation::PushPlane,
+        translation_search::TranslationSearch,
     },
     spatial::{
         SpatialQuery, SpatialQueryFilter,
@@ -95,7 +96,7 @@ impl SpatialQuery<'_, '_> {
     pub fn push_out(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> PushOut {

@@ -1,10 +1,11 @@
 //! The planes around a shape, and the movement of a character.
 
 use crate::{
-    Collider, ColliderPose,
+    Collider,
     collider_query::place::AnyPlaced,
     placed::PlacedCollider,
     shape::Dimension,
+    space::QueryPose,
     spatial::{
         SpatialQuery, SpatialQueryFilter,
         mover::{
@@ -51,7 +52,7 @@ impl SpatialQuery<'_, '_> {
     pub fn contact_planes(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         max_gap: f32,
         filter: &SpatialQueryFilter,
         planes: &mut Vec<ContactPlane>,
@@ -115,7 +116,7 @@ impl SpatialQuery<'_, '_> {
     pub fn move_and_slide<V: Dimension>(
         &self,
         collider: &Collider,
-        pose: impl Into<ColliderPose>,
+        pose: impl Into<QueryPose<Collider>>,
         translation: V,
         settings: &MoveAndSlideSettings,
         filter: &SpatialQueryFilter,

@@ -223,12 +223,12 @@ fn every_query_with_a_moving_shape_is_drawn_where_it_hits() {
         }
     }
     let [path, hit] = lines_of(&mut app, |query| {
-        let motion = ColliderMotion::linear(Vec3::ZERO, Vec3::Y);
+        let motion = Motion::linear(Vec3::ZERO, Vec3::Y);
         query.cast_shape(&body(), motion, options(), &all());
     });
     assert_eq!([path.len(), hit.len()], [25, 0], "a miss");
     let [path, hit] = lines_of(&mut app, |query| {
-        let motion = ColliderMotion::linear(Vec3::NAN, Vec3::Y);
+        let motion = Motion::linear(Vec3::NAN, Vec3::Y);
         query.cast_shape(&body(), motion, options(), &all());
         query.cast_ray(Ray::new(Vec3::NAN, Vec3::Y), &all());
     });
@@ -239,8 +239,8 @@ fn body() -> Collider {
     Collider::cuboid(1.0, 1.0, 1.0)
 }
 
-fn motion() -> ColliderMotion {
-    ColliderMotion::linear(Vec3::ZERO, Vec3::X * 20.0)
+fn motion() -> Motion<Collider> {
+    Motion::linear(Vec3::ZERO, Vec3::X * 20.0)
 }
 
 fn options() -> CastOptions {

@@ -991,7 +991,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
         }
         let times = |a: &&CastHit<Vec3>, b: &&CastHit<Vec3>| a.safe.total_cmp(&b.safe);
         let earliest = hits_of_parts.iter().min_by(times);
-        let motion = headbutt::ColliderMotion::linear(pose_b, motion).rotated(turn);
+        let motion = Motion::linear(pose_b, motion).rotated(turn);
         let options = CastOptions::default();
         let found = query::cast_motion(&a.collider, pose_a, &b.collider, motion, options);
         assert_eq!(

@@ -3,7 +3,7 @@
 use bevy::{math::DVec2, prelude::*};
 use core::f32::consts::{FRAC_PI_2, PI, TAU};
 use headbutt::{
-    Collider, ColliderMotion, ConvexHull, ShapeError, SpatialQuery, SpatialQueryFilter,
+    Collider, ConvexHull, ShapeError, SpatialQuery, SpatialQueryFilter,
     query::{self, CastOptions, Motion, Ray},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -267,7 +267,7 @@ fn a_motion_between_mirrored_poses_does_not_rotate_by_the_mirroring() {
     let target = Vec2::new(4.0, 0.0);
     let shape = query::cast_motion(&wedge, Motion::between(start, to), &point, target, options);
     let (wedge, point) = (Collider::from(wedge), Collider::from(point));
-    let motion = ColliderMotion::between(start, to);
+    let motion = Motion::between(start, to);
     let collider = query::cast_motion(&wedge, motion, &point, target, options);
     let times = [shape.unwrap().touching, collider.unwrap().touching];
     assert!(times.iter().all(|time| (time - 1.95 / 4.0).abs() < 1e-6));

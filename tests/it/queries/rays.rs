@@ -1039,7 +1039,7 @@ fn a_ray_that_is_reflected_at_a_facet_does_not_hit_it_again() {
 
 fn reflect_at_facets<V: Point>(name: &str, collider: &Collider)
 where
-    Collider: query::RayTarget<V, Pose = headbutt::ColliderPose>,
+    Collider: query::RayTarget<V>,
 {
     let mut random = StdRng::seed_from_u64(name.len() as u64);
     let (mut fronts, mut backs) = (0, 0);

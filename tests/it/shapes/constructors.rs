@@ -3,7 +3,7 @@
 use core::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
 use bevy::prelude::*;
-use headbutt::{ShapePose, prelude::*};
+use headbutt::{QueryPose, prelude::*};
 
 /// The extent of a collider in a direction: the depth of its contact with a half-space that is
 /// solid on the far side of the origin.
@@ -165,7 +165,7 @@ fn a_constructor_that_can_fail_is_inert_where_its_try_form_returns_an_error() {
 #[test]
 fn a_query_takes_a_pose_in_every_form() {
     let circle = Circle::new(1.0);
-    let by_2d = |pose: ShapePose<Vec2>| {
+    let by_2d = |pose: QueryPose<Vec2>| {
         let contact = query::contact(&circle, Vec2::ZERO, &circle, pose).expect("a contact");
         assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
     };
@@ -178,7 +178,7 @@ fn a_query_takes_a_pose_in_every_form() {
     by_2d((&transform).into());
 
     let ball = Sphere::new(1.0);
-    let by_3d = |pose: ShapePose<Vec3>| {
+    let by_3d = |pose: QueryPose<Vec3>| {
         let contact = query::contact(&ball, Quat::IDENTITY, &ball, pose).expect("a contact");
         assert_eq!((contact.normal, contact.depth), (Vec3::X, 0.5));
     };

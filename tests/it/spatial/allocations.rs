@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use headbutt::{
-    ColliderMotion, ShapeView,
+    ShapeView,
     prelude::*,
     query::{CastOptions, Ray},
 };
@@ -46,7 +46,7 @@ fn a_warm_query_does_not_allocate() {
             query.ray_hits(Ray::between(from, to), &filter, &mut ray_hits);
             query.ray_hits(Ray::between(from.xy(), to.xy()), &filter, &mut flat_hits);
             query.cast_ray(Ray::between(from, to), &filter);
-            let motion = ColliderMotion::linear(from, to - from);
+            let motion = Motion::linear(from, to - from);
             query.shape_hits_per_entity(
                 &probe,
                 motion,

@@ -71,7 +71,7 @@ fn batches(dimension: Dimension, starts_with_shapes: bool, threads: usize) -> St
     let motions: Vec<_> = ends
         .iter()
         .map(|(start, end)| {
-            let motion = ColliderMotion::linear(*start, *end - *start);
+            let motion = Motion::linear(*start, *end - *start);
             motion.rotated(Vec3::Z * random.random_range(-1.0..1.0))
         })
         .collect();

@@ -9,7 +9,7 @@ use std::{collections::HashMap, ops::ControlFlow};
 
 use bevy::prelude::*;
 use headbutt::{
-    ClosestPoint, ColliderMotion, EntityHit, ShapeView,
+    ClosestPoint, EntityHit, ShapeView,
     prelude::*,
     query::{CastOptions, Ray, RayHit},
 };
@@ -619,7 +619,7 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
             translation = Vec3::ZERO;
         }
         let (start, mut rotation) = (pose(world, random), Vec3::ZERO);
-        let mut motion = ColliderMotion::linear(start, translation);
+        let mut motion = Motion::linear(start, translation);
         if random.random_bool(0.3) {
             rotation = Vec3::Z * random.random_range(-4.0..4.0);
             motion = motion.rotated(rotation);

@@ -150,7 +150,7 @@ fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
     let angle = (f64::from(height) / corner.length()).asin() - corner.to_angle();
     let expected = angle / std::f64::consts::FRAC_PI_2;
 
-    let swing = ColliderMotion::between(Transform::IDENTITY, Transform::from_rotation(end));
+    let swing = Motion::between(Transform::IDENTITY, Transform::from_rotation(end));
     let options = CastOptions::default();
     let cast = query::cast_motion(&rod, swing, &ceiling, pose, options);
     let time = cast.expect("a hit").touching;

@@ -226,10 +226,10 @@ fn invalid_questions_have_no_results() {
         query.colliders_within(Vec3::ZERO, -1.0, &all, &mut near);
         assert!(near.is_empty());
         // Each of these crosses colliders, but for the invalid number or shape.
-        let across = ColliderMotion::linear(from, Vec3::X * 20.0);
+        let across = Motion::linear(from, Vec3::X * 20.0);
         let bad = [
-            (&ball, ColliderMotion::linear(from, Vec3::NAN)),
-            (&ball, ColliderMotion::linear(Vec3::NAN, Vec3::X * 20.0)),
+            (&ball, Motion::linear(from, Vec3::NAN)),
+            (&ball, Motion::linear(Vec3::NAN, Vec3::X * 20.0)),
             (&ball, across.rotated(Vec3::Z * 1e5)),
             (&ball, across.rotated(Vec3::NAN)),
             (&Collider::default(), across),
@@ -262,9 +262,9 @@ fn a_visitor_ends_a_cast() {
     ask(app.world_mut(), |query| {
         let (ball, all) = (Collider::sphere(0.25), SpatialQueryFilter::default());
         let options = CastOptions::default();
-        let across = ColliderMotion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::X * 20.0);
+        let across = Motion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::X * 20.0);
         // Backwards, both walls are hit. Forward, no wall is.
-        let back = ColliderMotion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::NEG_X * 20.0);
+        let back = Motion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::NEG_X * 20.0);
         let mut hits = Vec::new();
         query.shape_hits_per_entity(&ball, back, options, &all, &mut hits);
         // At the same time, so sorted by entity.
@@ -309,7 +309,7 @@ fn no_predicate_is_evaluated_after_the_end_of_a_search() {
     ask(app.world_mut(), |query| {
         let counting = SpatialQueryFilter::default().with_predicate(&count);
         let ball = Collider::sphere(1.0);
-        let fall = ColliderMotion::linear(Vec3::Y * 5.0, Vec3::NEG_Y * 10.0);
+        let fall = Motion::linear(Vec3::Y * 5.0, Vec3::NEG_Y * 10.0);
         assert!(query.is_shape_blocked(&ball, fall, CastOptions::default(), &counting));
     });
     assert_eq!(calls.into_inner(), 1);

@@ -29,8 +29,8 @@ struct Body {
 }
 
 impl Body {
-    fn motion(&self) -> ColliderMotion {
-        ColliderMotion::between(self.poses[0], self.poses[1])
+    fn motion(&self) -> Motion<Collider> {
+        Motion::between(self.poses[0], self.poses[1])
     }
 }
 

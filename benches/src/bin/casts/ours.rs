@@ -25,7 +25,7 @@ impl<A: Support<Vector: Room>, B: Support<Vector = A::Vector>> Ours<A, B> {
     pub fn new(a: A, b: B, cases: &[Case]) -> Self {
         let motions = |case: &Case| {
             let [pose_a, pose_b] = case.places.map(A::Vector::placed);
-            let linear = [
+            let linear: [Motion<A::Vector>; 2] = [
                 Motion::linear(pose_a, A::Vector::vector(case.translation)),
                 Motion::still(pose_b),
             ];

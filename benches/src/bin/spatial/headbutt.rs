@@ -5,9 +5,9 @@ macro_rules! headbutt {
         pub mod $module {
             use bevy::{ecs::system::SystemState, prelude::*};
             use headbutt::{
-                ColliderMotion, SpatialQuery, SpatialQueryFilter,
+                SpatialQuery, SpatialQueryFilter,
                 prelude::Collider,
-                query::{CastOptions, Ray},
+                query::{CastOptions, Motion, Ray},
             };
             use headbutt_bench::form::Form;
 
@@ -72,7 +72,7 @@ macro_rules! headbutt {
                             }
                             Question::CastBall | Question::CastBox => {
                                 let translation = probe.direction * probe.length;
-                                let motion = ColliderMotion::linear($pose(probe), translation);
+                                let motion = Motion::linear($pose(probe), translation);
                                 let options = CastOptions::default();
                                 let hit = query.cast_shape(collider, motion, options, &filter);
                                 answers.one(
