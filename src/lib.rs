@@ -91,7 +91,7 @@ pub use run_ticks::run_ticks;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-pub use shape::{ConvexHull, ExtrudedShape, IntoShape, Rounded, ShapeError, ShapeKind, Support};
+pub use shape::{Cap, ConvexHull, IntoShape, Rounded, Shape, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{PoseKind, QueryPose, Space};

@@ -7,7 +7,7 @@ use bevy::{
     mesh::{PrimitiveTopology, VertexAttributeValues},
     prelude::*,
 };
-use headbutt::{ConvexView, ShapeKind, ShapeView, prelude::*};
+use headbutt::{ConvexView, Shape, ShapeView, prelude::*};
 
 /// Half of the size in which half-spaces are drawn.
 const HORIZON: f32 = 50.0;
@@ -101,9 +101,9 @@ pub fn mesh_3d(collider: &Collider) -> Mesh {
 /// Maps each point of a circle to the point of the shape that lies farthest in its direction. The
 /// support function of a polygon returns vertices, so that its mesh is exact.
 fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
-    if let ShapeKind::HalfSpace { normal } = shape.kind() {
+    if let Shape::HalfSpace { normal } = shape.shape() {
         let below = Rectangle::new(2.0 * HORIZON, HORIZON).mesh().build();
-        let turn = Quat::from_rotation_z(Vec2::Y.angle_to(normal));
+        let turn = Quat::from_rotation_z(Vec2::Y.angle_to(*normal));
         return below
             .translated_by(Vec3::NEG_Y * 0.5 * HORIZON)
             .rotated_by(turn);
@@ -118,8 +118,8 @@ fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
 
 /// The same for a sphere, whose normals are also those of the shape in the mapped points.
 fn convex_3d(shape: ConvexView<Vec3>) -> Mesh {
-    if let ShapeKind::HalfSpace { normal } = shape.kind() {
-        return Plane3d::new(normal, Vec2::splat(HORIZON)).mesh().build();
+    if let Shape::HalfSpace { normal } = shape.shape() {
+        return Plane3d::new(*normal, Vec2::splat(HORIZON)).mesh().build();
     }
     // Bevy's sphere has its poles on the z axis.
     let sphere = Sphere::new(1.0).mesh().uv(MERIDIANS, PARALLELS);

@@ -292,11 +292,11 @@ use crate::shape::{
 /// | `Diamond(half_diagonals)` | rhombus |
 /// | `Ellipsoid(half_size)` | ellipse |
 /// | `Frustum(half_height, radius_top, radius_bottom)` | cylinder, cone, frustum |
-/// | `Cap(radius, half_angle, pointed)` | circular sector if pointed, else circular segment |
+/// | `Cap((radius, half_angle, pointed))` | circular sector if pointed, else circular segment |
 /// | `Segment([_; 2])`, `Triangle([_; 3])`, `Tetrahedron([_; 4])` | the vertices |
 /// | `Hull([_])` | the vertices that the hull has kept |
 /// | `HalfSpace(normal)` | half-spaces |
-/// | `Extrusion((base, half_depth))` | extrusion of a 2D kind |
+/// | `Extrusion(base, half_depth)` | extrusion: `base` is the `(kind, margin)` of a 2D shape |
 ///
 /// A loaded collider behaves like the saved one, bit for bit, if the format keeps all digits of an
 /// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all

@@ -6,8 +6,7 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, CompoundParts, Core, DVecOf, Dimension, ExtrudedShape, Shape,
-        ShapeKind, Support, Surface,
+        ColliderShape, Compound, CompoundParts, Core, DVecOf, Dimension, Shape, Support, Surface,
     },
     space::Space,
 };
@@ -37,13 +36,13 @@ impl Collider {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::{Collider, ShapeKind, ShapeView};
+    /// use headbutt::{Collider, Shape, ShapeView};
     ///
     /// let collider = Collider::cuboid(2.0, 4.0, 6.0);
     /// let Some(ShapeView::Convex(shape)) = collider.shape_3d() else {
     ///     panic!("a cuboid is a convex 3D shape");
     /// };
-    /// assert!(matches!(shape.kind(), ShapeKind::Box { half_size: Vec3 { z: 3.0, .. } }));
+    /// assert!(matches!(shape.shape(), Shape::Box { half_size: Vec3 { z: 3.0, .. } }));
     /// ```
     pub fn shape_3d(&self) -> Option<ShapeView<'_, Vec3>> {
         self.shape_in()
@@ -51,7 +50,7 @@ impl Collider {
 
     fn shape_in<V: Dimension>(&self) -> Option<ShapeView<'_, V>> {
         Some(match V::body_of(self.shape().ok()??)? {
-            ColliderShape::Convex(shape) => ShapeView::Convex(ConvexView::new(shape, 0.0)),
+            ColliderShape::Convex(shape) => ShapeView::Convex(shape.into()),
             ColliderShape::Compound(compound) => match compound.parts() {
                 (CompoundParts::Shapes(_), _) => ShapeView::Compound(CompoundView(compound)),
                 (CompoundParts::Surface(surface), _) => {
@@ -100,12 +99,15 @@ impl<'a, V: Space> ConvexView<'a, V> {
         self.margin
     }
 
-    /// Returns the kind of the shape, without the margin.
-    pub fn kind(&self) -> ShapeKind<V>
-    where
-        V: Dimension,
-    {
-        self.shape.kind()
+    /// Returns the shape without the margin, which is never [`Shape::Rounded`].
+    pub fn shape(&self) -> &'a Shape<V> {
+        self.shape
+    }
+}
+
+impl<'a, V: Space> From<&'a Shape<V>> for ConvexView<'a, V> {
+    fn from(shape: &'a Shape<V>) -> Self {
+        Self::new(shape, 0.0)
     }
 }
 
@@ -131,13 +133,6 @@ impl<V: Space> Support for ConvexView<'_, V> {
         } else {
             Some(shape)
         }
-    }
-}
-
-impl ExtrudedShape {
-    /// Returns the 2D shape.
-    pub fn base(&self) -> ConvexView<'_, Vec2> {
-        ConvexView::new(&self.base, 0.0)
     }
 }
 

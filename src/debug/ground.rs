@@ -3,7 +3,7 @@
 use bevy::{camera::Camera, math::Affine3A, prelude::*};
 
 use crate::{
-    Collider, ConvexView, ShapeKind, ShapeView, debug::lines::LineSegment, math::Vec3,
+    Collider, ConvexView, Shape, ShapeView, debug::lines::LineSegment, math::Vec3,
     shape::Dimension, space::DVector,
 };
 
@@ -23,7 +23,7 @@ impl GroundGrid {
     /// Returns the grid of a half-space in its own frame, with cells of size 1. Returns `None` for
     /// any other shape.
     pub fn unit<V: Dimension>(shape: &ConvexView<V>) -> Option<Self> {
-        let ShapeKind::HalfSpace { normal } = shape.kind() else {
+        let Shape::HalfSpace { normal } = shape.shape() else {
             return None;
         };
         let normal = normal.to_vec3().normalize_or_zero();

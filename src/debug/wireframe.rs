@@ -8,7 +8,7 @@ use core::f32::consts::TAU;
 use std::collections::HashSet;
 
 use crate::{
-    Collider, CompoundView, ConvexView, Rounded, ShapeKind, ShapeView, SurfaceView,
+    Collider, CompoundView, ConvexView, Rounded, Shape, ShapeView, SurfaceView,
     debug::{
         ground::GroundGrid,
         lines::{LineSegment, box_edges},
@@ -144,23 +144,22 @@ fn of_convex_2d(shape: ConvexView<Vec2>) -> Vec<LineSegment> {
 }
 
 fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<LineSegment> {
-    let lines = match shape.kind() {
-        ShapeKind::HalfSpace { .. } => GroundGrid::unit(&shape).map(|grid| grid.lines()),
+    let lines = match shape.shape() {
+        Shape::HalfSpace { .. } => GroundGrid::unit(&shape).map(|grid| grid.lines()),
         _ if shape.margin() > 0.0 => None,
-        ShapeKind::Box { half_size } => Some(box_edges(-half_size, half_size)),
-        ShapeKind::Segment(points) => Some(vec![points]),
-        ShapeKind::Triangle(points) => Some(all_pairs(&points)),
-        ShapeKind::Tetrahedron(points) => Some(all_pairs(&points)),
-        ShapeKind::Hull(hull) => hull.edges(),
-        ShapeKind::Extrusion(extrusion) => {
-            let base = of_convex_2d(extrusion.base());
-            Some(prism(base, extrusion.half_depth))
+        Shape::Box { half_size } => Some(box_edges(-*half_size, *half_size)),
+        Shape::Segment(points) => Some(vec![*points]),
+        Shape::Triangle(points) => Some(all_pairs(points)),
+        Shape::Tetrahedron(points) => Some(all_pairs(points)),
+        Shape::Hull(hull) => hull.edges(),
+        Shape::Extrusion { base, half_depth } => {
+            Some(prism(of_convex_2d((&**base).into()), *half_depth))
         }
-        ShapeKind::Frustum {
+        Shape::Frustum {
             half_height,
             radius_top,
             radius_bottom,
-        } => Some(frustum(half_height, radius_top, radius_bottom)),
+        } => Some(frustum(*half_height, *radius_top, *radius_bottom)),
         _ => None,
     };
     lines.unwrap_or_else(|| silhouettes(&shape))
@@ -169,13 +168,13 @@ fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<LineSegment> {
 /// Returns `true` if the shape is the hull of its vertices.
 fn is_polytope<V: Dimension>(shape: &ConvexView<V>) -> bool {
     let has_vertices = matches!(
-        shape.kind(),
-        ShapeKind::Box { .. }
-            | ShapeKind::Diamond { .. }
-            | ShapeKind::Segment(_)
-            | ShapeKind::Triangle(_)
-            | ShapeKind::Tetrahedron(_)
-            | ShapeKind::Hull(_)
+        shape.shape(),
+        Shape::Box { .. }
+            | Shape::Diamond { .. }
+            | Shape::Segment(_)
+            | Shape::Triangle(_)
+            | Shape::Tetrahedron(_)
+            | Shape::Hull(_)
     );
     has_vertices && shape.margin() <= 0.0
 }

@@ -1,4 +1,5 @@
-//! The enum of all convex shapes that a collider can hold, for both dimensions.
+//! The enum of all convex shapes that a collider can hold, for both dimensions. Users read it from
+//! views, and files contain it.
 
 use core::fmt;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use crate::{
         core::{Core, VertexBounds, checked_radius},
         extrusion,
         half_space::HalfSpace,
-        kind::{ExtrudedShape, NoExtrusion, ShapeKind},
         line::Line,
         points::{farthest, vertex_bounds},
         support::{MatrixOf, Support},
@@ -75,14 +75,6 @@ pub trait Dimension: Space {
     /// Returns the shape if it is of this dimension.
     #[doc(hidden)]
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
-
-    /// The extrusions of 2D shapes, which only 3D has.
-    #[doc(hidden)]
-    type Extrusion: Clone + fmt::Debug;
-
-    /// Returns the kind of an extrusion. In 2D, returns the kind of the base.
-    #[doc(hidden)]
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> ShapeKind<Self>;
 }
 
 impl Dimension for Vec2 {
@@ -95,12 +87,6 @@ impl Dimension for Vec2 {
             AnyColliderShape::D2(body) => Some(body),
             AnyColliderShape::D3(_) => None,
         }
-    }
-
-    type Extrusion = NoExtrusion;
-
-    fn extrusion(base: &Shape<Vec2>, _: f32) -> ShapeKind<Self> {
-        base.kind()
     }
 }
 
@@ -115,59 +101,104 @@ impl Dimension for Vec3 {
             AnyColliderShape::D3(body) => Some(body),
         }
     }
-
-    type Extrusion = ExtrudedShape;
-
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> ShapeKind<Self> {
-        ShapeKind::Extrusion(ExtrudedShape {
-            base: base.clone(),
-            half_depth,
-        })
-    }
 }
 
 /// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a
 /// rectangle and a cuboid are a box.
+///
+/// Balls, capsules, boxes, diamonds, ellipsoids and frustums are centered on the origin. Capsules,
+/// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. A
+/// saved collider contains these variants under these names.
+// In binary formats, the order of the variants is part of the format.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(bound = "V: super::serialize::SerializeSpace", deny_unknown_fields)
+)]
+#[non_exhaustive]
 pub enum Shape<V: Space> {
-    /// All points within `radius` of the origin.
-    Ball { radius: f32 },
-    /// All points within `radius` of a segment along y.
-    Capsule { half_length: f32, radius: f32 },
-    /// The box from -`half_size` to `half_size`.
-    Box { half_size: V },
-    /// The hull of the points at ±`half_diagonals` on the axes: a rhombus or an octahedron.
-    Diamond { half_diagonals: V },
-    /// The unit ball, scaled by `half_size` along the axes.
-    Ellipsoid { half_size: V },
-    /// The hull of two discs normal to y, at `half_height` and -`half_height`: a cylinder, a cone
-    /// or a conical frustum. In 2D, a trapezoid.
+    /// A circle or a sphere.
+    Ball {
+        /// The radius.
+        radius: f32,
+    },
+    /// A capsule.
+    Capsule {
+        /// Half of the distance between the centers of its ends.
+        half_length: f32,
+        /// The radius.
+        radius: f32,
+    },
+    /// A rectangle or a cuboid.
+    Box {
+        /// Half of the lengths along the axes.
+        half_size: V,
+    },
+    /// A rhombus: the hull of the points at ±`half_diagonals` on the axes.
+    Diamond {
+        /// Half of the diagonals.
+        half_diagonals: V,
+    },
+    /// An ellipse.
+    Ellipsoid {
+        /// Half of the lengths along the axes.
+        half_size: V,
+    },
+    /// A cylinder, a cone or a conical frustum: the hull of two discs normal to y.
     Frustum {
+        /// Half of the height.
         half_height: f32,
+        /// The radius at the top.
         radius_top: f32,
+        /// The radius at the bottom.
         radius_bottom: f32,
     },
-    /// A part of a ball, symmetric around y. In 2D, a circular segment or sector.
+    /// A circular segment or sector.
     Cap(Cap),
-    /// A segment by its ends.
+    /// A segment, by its ends.
     Segment([V; 2]),
-    /// A triangle by its vertices.
+    /// A triangle, by its vertices.
     Triangle([V; 3]),
     /// The hull of four points.
     Tetrahedron([V; 4]),
-    /// The hull of points.
+    /// A convex hull, also of a polygon. [`ConvexHull::points`] returns its vertices.
+    #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
     Hull(ConvexHull<V>),
-    /// A 2D shape, extruded along z in both directions. In 2D, the shape itself.
+    /// All points on the plane through the origin, and behind it.
+    HalfSpace {
+        /// The normal as it was given, of any length.
+        normal: V,
+    },
+    /// A 2D shape, extruded along z in both directions. Only 3D colliders have it.
     Extrusion {
+        /// The 2D shape.
+        #[cfg_attr(
+            feature = "serialize",
+            serde(
+                serialize_with = "super::serialize::rounded::serialize",
+                deserialize_with = "super::serialize::base::<V, _>"
+            )
+        )]
         base: Arc<Shape<Vec2>>,
+        /// Half of the length along z.
         half_depth: f32,
     },
-    /// All points on or behind the plane through the origin with this normal.
-    HalfSpace { normal: V },
-    /// All points within `margin` of a shape.
-    Rounded { shape: Arc<Self>, margin: f32 },
-    /// A user's own shape.
+    /// A shape of [`Collider::custom`](crate::Collider::custom).
+    #[cfg_attr(
+        feature = "serialize",
+        serde(serialize_with = "super::serialize::refuse_custom", skip_deserializing)
+    )]
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
+    /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) has the margin
+    /// apart from its shape.
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    Rounded {
+        /// The shape.
+        shape: Arc<Self>,
+        /// The margin.
+        margin: f32,
+    },
 }
 
 // Always inlined: the variant of a primitive is known, so only the code of that variant remains.

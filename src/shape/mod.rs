@@ -10,7 +10,6 @@
 //! |---|---|
 //! | `support.rs`, `core.rs` | [`Support`], the trait of all shapes, and [`Core`], their cores |
 //! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
-//! | `kind.rs` | [`ShapeKind`], the same enum for users and for files |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
 //! | `support_fns.rs`, `points.rs`, `extrusion.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
@@ -39,7 +38,6 @@ mod facet_line;
 mod half_space;
 mod hull;
 mod into_shape;
-mod kind;
 mod line;
 mod order;
 mod points;
@@ -70,7 +68,6 @@ pub use facet_line::FacetLine;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use into_shape::IntoShape;
-pub use kind::{ExtrudedShape, ShapeKind};
 pub use line::Line;
 pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};

@@ -23,8 +23,8 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
-        ShapeKind, Support, Surface, primitives::cap, surface::FacetIndices,
+        Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
+        Support, Surface, primitives::cap, surface::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };
@@ -46,10 +46,8 @@ pub enum SaveError {
 /// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables this
 /// feature of `glam`.)
 pub trait SerializeSpace:
-    Dimension<
-        DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned,
-        Extrusion: Serialize + DeserializeOwned,
-    > + Serialize
+    Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
+    + Serialize
     + DeserializeOwned
 {
     /// The vertex indices of a facet.
@@ -60,9 +58,6 @@ pub trait SerializeSpace:
 
     /// Returns the vertex indices of a facet, padded to three.
     fn indices(facet: Self::Facet) -> FacetIndices;
-
-    /// Converts an extrusion to a shape.
-    fn extruded(extrusion: Self::Extrusion) -> Shape<Self>;
 }
 
 impl SerializeSpace for Vec2 {
@@ -74,10 +69,6 @@ impl SerializeSpace for Vec2 {
 
     fn indices([start, end]: [u32; 2]) -> FacetIndices {
         [start, end, end]
-    }
-
-    fn extruded(extrusion: Self::Extrusion) -> Shape<Self> {
-        match extrusion {}
     }
 }
 
@@ -91,13 +82,6 @@ impl SerializeSpace for Vec3 {
     fn indices(facet: [u32; 3]) -> FacetIndices {
         facet
     }
-
-    fn extruded(extrusion: Self::Extrusion) -> Shape<Self> {
-        Shape::Extrusion {
-            base: Arc::new(extrusion.base),
-            half_depth: extrusion.half_depth,
-        }
-    }
 }
 
 /// A [`ColliderShape`] as data.
@@ -105,7 +89,7 @@ impl SerializeSpace for Vec3 {
 #[serde(bound = "", deny_unknown_fields)]
 pub enum BodyData<V: SerializeSpace> {
     /// One convex shape.
-    Convex(Shape<V>),
+    Convex(#[serde(with = "rounded")] Shape<V>),
     /// Convex parts with a margin around each.
     Compound { parts: Vec<Part<V>>, margin: f32 },
     /// A polyline, a mesh or a height field.
@@ -124,6 +108,7 @@ pub struct Part<V: SerializeSpace> {
     translation: V::DVec,
     /// Column by column.
     rotation: <V::DVec as DVector>::Matrix,
+    #[serde(with = "rounded")]
     shape: Shape<V>,
 }
 
@@ -212,62 +197,36 @@ impl<V: SerializeSpace> Part<V> {
     }
 }
 
-/// A [`Shape`] as data: its kind without the margin, and the margin.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-struct RoundedKind<V: SerializeSpace> {
-    kind: ShapeKind<V>,
-    margin: f32,
-}
+/// A [`Shape`] as its kind and the margin around it. Loading checks both.
+pub mod rounded {
+    use super::*;
 
-impl<V: SerializeSpace> Serialize for Shape<V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "RoundedKind", bound = "", deny_unknown_fields)]
+    struct RoundedKind<V: SerializeSpace> {
+        kind: Shape<V>,
+        margin: f32,
+    }
+
+    pub fn serialize<V: SerializeSpace, S: Serializer>(
+        shape: &Shape<V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         // Margins are not nested: `Shape::rounded` adds them.
-        let margin = match self {
-            Self::Rounded { margin, .. } => *margin,
-            _ => 0.0,
+        let (kind, margin) = match shape {
+            Shape::Rounded { shape, margin } => ((**shape).clone(), *margin),
+            _ => (shape.clone(), 0.0),
         };
-        let kind = self.kind();
         RoundedKind { kind, margin }.serialize(serializer)
     }
-}
 
-impl<'de, V: SerializeSpace> Deserialize<'de> for Shape<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let RoundedKind { kind, margin } = RoundedKind::<V>::deserialize(deserializer)?;
+    pub fn deserialize<'de, V: SerializeSpace, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Shape<V>, D::Error> {
+        let RoundedKind { kind, margin } = RoundedKind::deserialize(deserializer)?;
         let shape = match kind {
-            ShapeKind::Ball { radius } => Self::Ball { radius },
-            ShapeKind::Capsule {
-                half_length,
-                radius,
-            } => Self::Capsule {
-                half_length,
-                radius,
-            },
-            ShapeKind::Box { half_size } => Self::Box { half_size },
-            ShapeKind::Diamond { half_diagonals } => Self::Diamond { half_diagonals },
-            ShapeKind::Ellipsoid { half_size } => Self::Ellipsoid { half_size },
-            ShapeKind::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            } => Self::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            },
-            ShapeKind::Cap {
-                radius,
-                half_angle,
-                pointed,
-            } => cap(radius, half_angle, pointed),
-            ShapeKind::Segment(vertices) => Self::Segment(vertices),
-            ShapeKind::Triangle(vertices) => Self::Triangle(vertices),
-            ShapeKind::Tetrahedron(vertices) => Self::Tetrahedron(vertices),
-            ShapeKind::Hull(hull) => Self::Hull(hull),
-            ShapeKind::HalfSpace { normal } => Self::HalfSpace { normal },
-            ShapeKind::Extrusion(extrusion) => V::extruded(extrusion),
-            ShapeKind::Custom(shape) => Self::Custom(shape),
+            Shape::Cap(of) => cap(of.radius, of.half_angle, of.pointed),
+            shape => shape,
         };
         let shape = shape.checked().and_then(|shape| match margin {
             0.0 => Ok(shape),
@@ -275,6 +234,31 @@ impl<'de, V: SerializeSpace> Deserialize<'de> for Shape<V> {
         });
         shape.map_err(D::Error::custom)
     }
+}
+
+/// The values that define a [`Cap`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapData {
+    radius: f32,
+    half_angle: f32,
+    pointed: bool,
+}
+
+impl From<CapData> for Cap {
+    fn from(data: CapData) -> Self {
+        Self::new(data.radius, data.half_angle, data.pointed)
+    }
+}
+
+/// Reads the base of an extrusion. 2D has no extrusions, so that no data is recursive.
+pub fn base<'de, V: Space, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Arc<Shape<Vec2>>, D::Error> {
+    if V::DVec::DIMENSION == 2 {
+        return Err(D::Error::custom("2D has no extrusions"));
+    }
+    rounded::deserialize(deserializer).map(Arc::new)
 }
 
 /// A hull as its vertices.

@@ -95,19 +95,28 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
 /// The convex hull of the points on a sphere around the origin that are within an angle of y. If
 /// the cap is pointed, the hull also contains the origin. In 2D, a circular segment or sector.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "super::serialize::CapData")
+)]
+#[non_exhaustive]
 pub struct Cap {
+    /// The radius of the sphere.
     pub radius: f32,
     /// The angle between y and the rim, in radians.
     pub half_angle: f32,
     /// `true` for the hull of the spherical part and the origin.
     pub pointed: bool,
+    #[cfg_attr(feature = "serialize", serde(skip))]
     sin: f64,
+    #[cfg_attr(feature = "serialize", serde(skip))]
     cos: f64,
 }
 
 impl Cap {
     /// Returns the cap. Uses `libm`, which gives the same sine and cosine on every platform.
-    pub fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
+    pub(super) fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
         // `PI` in f32 is larger than π, so its sine would be negative.
         let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
         Self {

@@ -363,8 +363,8 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
         ),
         (
             Collider::try_new(Extrusion::new(CircularSector::new(1.0, 0.5), 3.0)).expect("convex"),
-            "D3(Convex((kind:Extrusion((base:(kind:Cap(radius:1.0,half_angle:0.5,pointed:true),margin:0.0),\
-                half_depth:1.5)),margin:0.0)))",
+            "D3(Convex((kind:Extrusion(base:(kind:Cap((radius:1.0,half_angle:0.5,pointed:true)),margin:0.0),\
+                half_depth:1.5),margin:0.0)))",
         ),
         (
             Collider::try_compound([(stand, Circle::new(1.0).into())]).expect("a compound"),
@@ -427,11 +427,11 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
             ShapeError::Negative("radius"),
         ),
         (
-            convex("Cap(radius:1.0,half_angle:2.0,pointed:true)"),
+            convex("Cap((radius:1.0,half_angle:2.0,pointed:true))"),
             ShapeError::Concave("a circular sector of more than half a circle"),
         ),
         (
-            convex("Cap(radius:1.0,half_angle:NaN,pointed:false)"),
+            convex("Cap((radius:1.0,half_angle:NaN,pointed:false))"),
             ShapeError::NotFinite("half angle"),
         ),
         (
@@ -464,15 +464,15 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
             ShapeError::NotFinite("normal"),
         ),
         (
-            solid("Extrusion((base:(kind:Ball(radius:1.0),margin:0.0),half_depth:-1.0))"),
+            solid("Extrusion(base:(kind:Ball(radius:1.0),margin:0.0),half_depth:-1.0)"),
             ShapeError::Negative("half depth"),
         ),
         (
-            solid("Extrusion((base:(kind:Ball(radius:-1.0),margin:0.0),half_depth:1.0))"),
+            solid("Extrusion(base:(kind:Ball(radius:-1.0),margin:0.0),half_depth:1.0)"),
             ShapeError::Negative("radius"),
         ),
         (
-            solid("Extrusion((base:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0),half_depth:1.0))"),
+            solid("Extrusion(base:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0),half_depth:1.0)"),
             ShapeError::Unbounded("a half-plane"),
         ),
         (

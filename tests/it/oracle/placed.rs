@@ -4,7 +4,7 @@ use bevy::{
     math::{DMat3, DQuat, DVec3},
     prelude::*,
 };
-use headbutt::{ConvexView, ShapeKind, ShapeView, prelude::*};
+use headbutt::{ConvexView, Shape, ShapeView, prelude::*};
 
 use super::{Body, cases::Dimension, gap};
 
@@ -56,16 +56,16 @@ fn bodies_of<V: Dimension>(shape: ShapeView<V>, pose: Transform) -> Option<Vec<B
 /// The points of a shape's core, and the radius around them.
 fn core<V: Dimension>(shape: &ConvexView<V>) -> Option<(Vec<DVec3>, f32)> {
     let deep = |points: &[V]| points.iter().map(|point| point.deep()).collect();
-    let (points, radius) = match shape.kind() {
-        ShapeKind::Ball { radius } => (vec![DVec3::ZERO], radius),
-        ShapeKind::Capsule {
+    let (points, radius) = match shape.shape() {
+        Shape::Ball { radius } => (vec![DVec3::ZERO], *radius),
+        Shape::Capsule {
             half_length,
             radius,
         } => {
-            let end = DVec3::Y * f64::from(half_length);
-            (vec![end, -end], radius)
+            let end = DVec3::Y * f64::from(*half_length);
+            (vec![end, -end], *radius)
         }
-        ShapeKind::Box { half_size } => {
+        Shape::Box { half_size } => {
             let half = half_size.deep();
             let count = if V::PLANAR { 4 } else { 8 };
             let corners = (0..count).map(|number| {
@@ -74,10 +74,10 @@ fn core<V: Dimension>(shape: &ConvexView<V>) -> Option<(Vec<DVec3>, f32)> {
             });
             (corners.collect(), 0.0)
         }
-        ShapeKind::Segment(points) => (deep(&points), 0.0),
-        ShapeKind::Triangle(points) => (deep(&points), 0.0),
-        ShapeKind::Tetrahedron(points) => (deep(&points), 0.0),
-        ShapeKind::Hull(hull) => (deep(hull.points()), 0.0),
+        Shape::Segment(points) => (deep(points), 0.0),
+        Shape::Triangle(points) => (deep(points), 0.0),
+        Shape::Tetrahedron(points) => (deep(points), 0.0),
+        Shape::Hull(hull) => (deep(hull.points()), 0.0),
         _ => return None,
     };
     Some((points, radius + shape.margin()))

@@ -829,21 +829,20 @@ fn the_closest_point_is_the_nearest_of_all_parts() {
 
 #[test]
 fn a_collider_gives_its_shape_back() {
-    use headbutt::{ShapeKind, ShapeView};
-    let convex = |collider: &Collider, expected: &dyn Fn(ShapeKind<Vec3>) -> bool| match collider
-        .shape_3d()
-    {
-        Some(ShapeView::Convex(shape)) => expected(shape.kind()),
-        _ => false,
-    };
+    use headbutt::{Shape, ShapeView};
+    let convex =
+        |collider: &Collider, expected: &dyn Fn(&Shape<Vec3>) -> bool| match collider.shape_3d() {
+            Some(ShapeView::Convex(shape)) => expected(shape.shape()),
+            _ => false,
+        };
     assert!(convex(&Collider::sphere(2.0), &|kind| matches!(
         kind,
-        ShapeKind::Ball { radius: 2.0 }
+        Shape::Ball { radius: 2.0 }
     )));
     assert!(convex(&Collider::capsule_3d(0.5, 3.0), &|kind| {
         matches!(
             kind,
-            ShapeKind::Capsule {
+            Shape::Capsule {
                 half_length: 1.5,
                 radius: 0.5
             }
@@ -852,7 +851,7 @@ fn a_collider_gives_its_shape_back() {
     assert!(convex(&Collider::cone(2.0, 3.0), &|kind| {
         matches!(
             kind,
-            ShapeKind::Frustum {
+            Shape::Frustum {
                 half_height: 1.5,
                 radius_top: 0.0,
                 radius_bottom: 2.0
@@ -862,7 +861,7 @@ fn a_collider_gives_its_shape_back() {
     assert!(convex(&Collider::half_space(2.0 * Vec3::Y), &|kind| {
         matches!(
             kind,
-            ShapeKind::HalfSpace {
+            Shape::HalfSpace {
                 normal: Vec3 {
                     x: 0.0,
                     y: 2.0,
@@ -872,19 +871,18 @@ fn a_collider_gives_its_shape_back() {
         )
     }));
     assert!(convex(&Collider::custom(Disc(1.0)), &|kind| {
-        matches!(kind, ShapeKind::Custom(disc) if disc.support(DVec3::X) == DVec3::X)
+        matches!(kind, Shape::Custom(disc) if disc.support(DVec3::X) == DVec3::X)
     }));
     let prism = Extrusion::new(Circle::new(1.0), 4.0);
     assert!(convex(&prism.into(), &|kind| match kind {
-        ShapeKind::Extrusion(extrusion) => {
-            let base = extrusion.base().kind();
-            extrusion.half_depth == 2.0 && matches!(base, ShapeKind::Ball { radius: 1.0 })
+        Shape::Extrusion { base, half_depth } => {
+            *half_depth == 2.0 && matches!(**base, Shape::Ball { radius: 1.0 })
         }
         _ => false,
     }));
     let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
     assert!(convex(&Collider::convex_hull(points), &|kind| {
-        matches!(kind, ShapeKind::Hull(hull) if hull.points() == points)
+        matches!(kind, Shape::Hull(hull) if hull.points() == points)
     }));
 
     let die = Collider::cuboid(1.0, 1.0, 1.0).rounded(0.25).rounded(0.25);
@@ -900,7 +898,7 @@ fn a_collider_gives_its_shape_back() {
     assert_eq!(parts[0].0, Isometry3d::from_xyz(1.0, 2.0, 3.0));
     assert_eq!((parts[0].1.margin(), parts[1].1.margin()), (1.0, 0.5));
     assert!(
-        matches!(parts[0].1.kind(), ShapeKind::Box { half_size } if half_size == Vec3::splat(0.5))
+        matches!(parts[0].1.shape(), Shape::Box { half_size } if *half_size == Vec3::splat(0.5))
     );
     // A part is a shape that can be queried.
     let distance = query::distance(&parts[1].1, parts[1].0, &Vec3::ZERO, Vec3::X * 4.0);
