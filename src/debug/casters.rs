@@ -28,16 +28,15 @@ pub fn draw_casters(
     let mut lines = Vec::new();
     if let Some(settings) = canvas.settings().filter(|settings| settings.casters) {
         let colors = &settings.colors;
-        let rays_2d = rays_2d
-            .iter()
-            .flat_map(|(caster, pose)| ray_lines(caster, pose, colors));
-        let rays_3d = rays_3d
-            .iter()
-            .flat_map(|(caster, pose)| ray_lines(caster, pose, colors));
-        let shapes = shapes
-            .iter()
-            .flat_map(|(caster, pose)| shape_lines(caster, pose, colors));
-        lines.extend(rays_2d.chain(rays_3d).chain(shapes));
+        for (caster, pose) in &rays_2d {
+            lines.extend(ray_lines(caster, pose, colors));
+        }
+        for (caster, pose) in &rays_3d {
+            lines.extend(ray_lines(caster, pose, colors));
+        }
+        for (caster, pose) in &shapes {
+            lines.extend(shape_lines(caster, pose, colors));
+        }
     }
     layer.update(lines, &mut canvas);
 }
@@ -54,13 +53,8 @@ fn ray_lines<V: QuerySpace>(
     let hit = caster.first();
     let length = hit.map_or(caster.ray.max_distance, |hit| hit.distance);
     let normal = hit.map(|hit| hit.normal.to_vec3());
-    motion::ray_lines(
-        origin,
-        direction,
-        length,
-        normal,
-        choose_colors(hit.is_some(), colors),
-    )
+    let colors = choose_colors(hit.is_some(), colors);
+    motion::ray_lines(origin, direction, length, normal, colors)
 }
 
 /// Returns the shape at the start, and where it hits or ends.
@@ -77,13 +71,10 @@ fn shape_lines(
 }
 
 fn choose_colors(is_hit: bool, colors: &ColliderColors) -> Colors {
-    let color = match is_hit {
-        true => colors.caster_hits,
-        false => colors.casters,
+    let color = if is_hit {
+        colors.caster_hits
+    } else {
+        colors.casters
     };
-    let color = color.to_linear();
-    Colors {
-        path: color,
-        hit: color,
-    }
+    [color.to_linear(); 2]
 }

@@ -23,11 +23,7 @@ const NORMAL: f32 = 0.1;
 const MARKER: f32 = 0.02;
 
 /// The colors of a motion: of its path, and at its hit.
-#[derive(Clone, Copy)]
-pub struct Colors {
-    pub path: LinearRgba,
-    pub hit: LinearRgba,
-}
+pub type Colors = [LinearRgba; 2];
 
 /// Returns a ray of this length, and the normal at its end. The direction may have any length.
 pub fn ray_lines(
@@ -35,12 +31,12 @@ pub fn ray_lines(
     direction: Vec3,
     length: f32,
     normal: Option<Vec3>,
-    colors: Colors,
+    [path, hit]: Colors,
 ) -> Vec<ColoredLine> {
     let end = origin + direction.normalize_or_zero() * length.min(FAR);
     let arrow = normal.map(|normal| arrow(end, end + normal * (NORMAL * length), MARKER * length));
-    let arrow = arrow.into_iter().flatten().map(|line| (line, colors.hit));
-    arrow.chain([([origin, end], colors.path)]).collect()
+    let arrow = arrow.into_iter().flatten().map(|line| (line, hit));
+    arrow.chain([([origin, end], path)]).collect()
 }
 
 /// Returns a moving shape at the start and where it hits or ends, and the line of its origin. The
@@ -50,7 +46,7 @@ pub fn cast_lines(
     start: Affine3A,
     [translation, rotation]: [Vec3; 2],
     hit: Option<CastHit<Vec3>>,
-    colors: Colors,
+    [path_color, hit_color]: Colors,
 ) -> Vec<ColoredLine> {
     let is_2d = collider.shape_2d().is_some();
     let (translation, rotation) = if is_2d {
@@ -67,15 +63,11 @@ pub fn cast_lines(
     let outline = collider.wireframe();
     let origins = [start, end].map(|pose| Vec3::from(pose.translation));
     let path = placed(&outline, start).chain([origins]);
-    let path = path.map(|line| (line, colors.path));
-    let at_end = if hit.is_some() {
-        colors.hit
-    } else {
-        colors.path
-    };
+    let path = path.map(|line| (line, path_color));
+    let end_color = if hit.is_some() { hit_color } else { path_color };
     let marker = MARKER * translation.length();
     let crosses = hit.into_iter();
     let crosses = crosses.flat_map(|hit| cross(hit.contact.point_b, marker, is_2d));
     let ends = placed(&outline, end).chain(crosses);
-    path.chain(ends.map(|line| (line, at_end))).collect()
+    path.chain(ends.map(|line| (line, end_color))).collect()
 }

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     debug::{
         layer::{Canvas, ColoredLine, LineLayer},
-        motion::{Colors, cast_lines, ray_lines},
+        motion::{cast_lines, ray_lines},
         settings::ColliderColors,
     },
     math::{Vec2, Vec3},
@@ -44,10 +44,7 @@ pub fn draw_queries(log: Option<Res<QueryLog>>, mut layer: Local<LineLayer>, mut
 }
 
 fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
-    let colors = Colors {
-        path: colors.queries.to_linear(),
-        hit: colors.query_hits.to_linear(),
-    };
+    let colors = [colors.queries, colors.query_hits].map(|color| color.to_linear());
     match query {
         LoggedQuery::Ray {
             origin,

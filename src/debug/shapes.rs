@@ -77,13 +77,11 @@ struct DrawnCollider {
     lines: Vec<LineSegment>,
     /// In the world.
     box_lines: Vec<LineSegment>,
-    /// The frame in which the collider was last seen.
-    frame: u32,
 }
 
 #[derive(Default)]
 struct LayerMembers {
-    layer: GizmoLayer,
+    lines: GizmoLayer,
     members: Vec<Entity>,
     is_outdated: bool,
 }
@@ -96,7 +94,6 @@ pub struct Shapes {
     layers: BTreeMap<GizmoLayerKey, LayerMembers>,
     /// The colliders with a contact in the last tick.
     touching: EntityHashSet,
-    frame: u32,
 }
 
 /// Draws the shapes and boxes that have changed.
@@ -113,13 +110,18 @@ pub fn draw_shapes(
     };
     shapes.begin(settings, &tick);
     let camera = Viewpoint::of_first(&cameras);
+    let mut old = core::mem::take(&mut shapes.drawn);
     for target in &targets {
         let is_drawn = settings.selects(target.gizmo) || tick.explains(target.entity, &settings);
         if is_drawn && let Some(look) = shapes.look(&target, &settings, &tick, camera.as_ref()) {
-            shapes.update(&target, look, &settings);
+            shapes.update(&target, look, old.remove(&target.entity), &settings);
         }
     }
-    shapes.finish(settings.colors.boxes.to_linear(), &mut canvas);
+    // The rest of the old colliders is gone.
+    for gone in old.values() {
+        shapes.layers.entry(gone.key).or_default().is_outdated = true;
+    }
+    shapes.draw(settings.colors.boxes.to_linear(), &mut canvas);
 }
 
 impl HeadbuttGizmos {
@@ -135,7 +137,7 @@ impl Shapes {
     /// Removes everything, and frees the memory.
     fn clear(&mut self, canvas: &mut Canvas) {
         for layer in self.layers.values_mut() {
-            layer.layer.clear(canvas);
+            layer.lines.clear(canvas);
         }
         *self = Self::default();
     }
@@ -156,7 +158,6 @@ impl Shapes {
             let collisions = tick.collisions.iter().flat_map(|it| it.iter());
             self.touching = collisions.flat_map(|hit| [hit.entity, hit.other]).collect();
         }
-        self.frame = self.frame.wrapping_add(1);
     }
 
     /// Returns the appearance of a collider, or `None` if its pose is not finite.
@@ -206,87 +207,64 @@ impl Shapes {
         }
     }
 
-    fn update(&mut self, target: &ColliderDataItem, look: Appearance, settings: &HeadbuttGizmos) {
-        let Self {
-            drawn,
-            layers,
-            frame,
-            ..
-        } = self;
-        let known = drawn
-            .get_mut(&target.entity)
-            .filter(|known| !target.collider.is_changed() && known.look.ground == look.ground);
-        if let Some(known) = known {
-            known.frame = *frame;
-            if known.look != look {
-                known.look = look;
-                known.box_lines = box_lines_in_world(&target.collider, &look, settings);
-                layers.entry(known.key).or_default().is_outdated = true;
+    /// Adds a collider, whose lines were `old` in the previous frame.
+    fn update(
+        &mut self,
+        target: &ColliderDataItem,
+        look: Appearance,
+        old: Option<DrawnCollider>,
+        settings: &HeadbuttGizmos,
+    ) {
+        let (entity, collider) = (target.entity, &*target.collider);
+        let old_key = old.as_ref().map(|old| old.key);
+        let is_known = |old: &DrawnCollider| old.look.ground == look.ground;
+        let known = old.filter(|old| !target.collider.is_changed() && is_known(old));
+        let drawn = match known {
+            Some(known) if known.look == look => known,
+            known => {
+                let known = known.map(|known| known.lines);
+                let lines = known.unwrap_or_else(|| shape_lines(collider, &look, settings));
+                let key = if lines.len() > MANY_LINES {
+                    GizmoLayerKey::Own(entity)
+                } else {
+                    GizmoLayerKey::Shared(entity.index_u32() / SHARED)
+                };
+                for key in [Some(key), old_key].into_iter().flatten() {
+                    self.layers.entry(key).or_default().is_outdated = true;
+                }
+                let layer = self.layers.entry(key).or_default();
+                if !layer.members.contains(&entity) {
+                    layer.members.push(entity);
+                }
+                DrawnCollider {
+                    key,
+                    look,
+                    lines,
+                    box_lines: box_lines_in_world(collider, &look, settings),
+                }
             }
-            return;
-        }
-        let lines = shape_lines(&target.collider, &look, settings);
-        let key = if lines.len() > MANY_LINES {
-            GizmoLayerKey::Own(target.entity)
-        } else {
-            GizmoLayerKey::Shared(target.entity.index_u32() / SHARED)
         };
-        let box_lines = box_lines_in_world(&target.collider, &look, settings);
-        let new = DrawnCollider {
-            key,
-            look,
-            lines,
-            box_lines,
-            frame: *frame,
-        };
-        let old = drawn.insert(target.entity, new);
-        if let Some(old) = old.filter(|old| old.key != key) {
-            layers.entry(old.key).or_default().is_outdated = true;
-        }
-        let layer = layers.entry(key).or_default();
-        layer.is_outdated = true;
-        if !layer.members.contains(&target.entity) {
-            layer.members.push(target.entity);
-        }
+        self.drawn.insert(entity, drawn);
     }
 
-    /// Removes colliders that are gone, and draws the layers with changes.
-    fn finish(&mut self, box_color: LinearRgba, canvas: &mut Canvas) {
-        let Self {
-            drawn,
-            layers,
-            frame,
-            ..
-        } = self;
-        drawn.retain(|_, drawn| {
-            let is_gone = drawn.frame != *frame;
-            if is_gone {
-                layers.entry(drawn.key).or_default().is_outdated = true;
+    /// Draws the layers with changes, and removes empty layers.
+    fn draw(&mut self, box_color: LinearRgba, canvas: &mut Canvas) {
+        let Self { drawn, layers, .. } = self;
+        layers.retain(|key, layer| {
+            if layer.is_outdated || layer.lines.is_lost(canvas) {
+                let is_member = |drawn: &DrawnCollider| drawn.key == *key;
+                layer
+                    .members
+                    .retain(|entity| drawn.get(entity).is_some_and(is_member));
+                let members = layer.members.iter().filter_map(|entity| drawn.get(entity));
+                layer.lines.draw(canvas, |asset| {
+                    members.for_each(|drawn| drawn.add_to(asset, box_color));
+                });
+                layer.is_outdated = false;
             }
-            !is_gone
+            layer.lines.update_style(canvas);
+            !layer.members.is_empty()
         });
-        if drawn.len() < drawn.capacity() / 4 {
-            drawn.shrink_to_fit();
-        }
-        layers.retain(
-            |key,
-             LayerMembers {
-                 layer,
-                 members,
-                 is_outdated,
-             }| {
-                if *is_outdated || layer.is_lost(canvas) {
-                    members.retain(|entity| drawn.get(entity).is_some_and(|it| it.key == *key));
-                    let members = members.iter().filter_map(|entity| drawn.get(entity));
-                    layer.draw(canvas, |asset| {
-                        members.for_each(|drawn| drawn.add_to(asset, box_color));
-                    });
-                    *is_outdated = false;
-                }
-                layer.update_style(canvas);
-                !members.is_empty()
-            },
-        );
     }
 }
 

@@ -223,25 +223,20 @@ impl<'a> Blocks<'a> {
     /// Reads the bytes before the blocks.
     pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
         let fault = |offset, reason| Err(RecordingError { offset, reason });
-        let Some((prefix, rest)) = bytes.split_first_chunk() else {
-            let is_recording = bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes);
-            return match PREFIX - bytes.len() {
-                missing if is_recording && !bytes.is_empty() => {
-                    fault(bytes.len(), RecordingFault::Truncated { missing })
-                }
-                _ => fault(0, RecordingFault::NotARecording),
-            };
-        };
-        let [magic @ .., low, high]: [u8; PREFIX] = *prefix;
-        let version = u16::from_le_bytes([low, high]);
-        match (magic, version) {
-            (MAGIC, VERSION) => Ok(Self {
-                rest,
-                offset: PREFIX,
-            }),
-            (MAGIC, _) => fault(MAGIC.len(), RecordingFault::Version(version)),
-            _ => fault(0, RecordingFault::NotARecording),
+        if bytes.is_empty() || !(bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes)) {
+            return fault(0, RecordingFault::NotARecording);
         }
+        let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
+            let missing = PREFIX - bytes.len();
+            return fault(bytes.len(), RecordingFault::Truncated { missing });
+        };
+        let [.., low, high] = *prefix;
+        let version = u16::from_le_bytes([low, high]);
+        if version != VERSION {
+            return fault(MAGIC.len(), RecordingFault::Version(version));
+        }
+        let offset = PREFIX;
+        Ok(Self { rest, offset })
     }
 
     /// Returns `true` if there is no further block.

@@ -52,13 +52,19 @@ use crate::{
 #[derive(Resource)]
 pub struct HeadbuttRecorder {
     writer: Option<Box<dyn Write + Send + Sync>>,
+    session: Session,
+}
+
+/// The part of a session that is written.
+#[derive(Default)]
+struct Session {
     nodes: WrittenNodes,
     /// The tick in progress. If it is aborted, the next one continues it.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
     poses_2d: EntityHashMap<Affine<DVec2>>,
     poses_3d: EntityHashMap<Affine<DVec3>>,
-    /// The pairs of the last tick.
+    /// The pairs of the last tick, `Unchanged` before the first one.
     pairs: Pairs,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
@@ -79,39 +85,22 @@ impl HeadbuttRecorder {
     /// one warning says why, and nothing is recorded.
     pub fn to_file(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        match File::create(path) {
-            Ok(file) => Self::new(file),
-            Err(error) => {
-                log::warn!(
-                    "the recording {} cannot be written: {error}",
-                    path.display()
-                );
-                Self::with_writer(None)
-            }
+        let file = File::create(path).inspect_err(|error| {
+            let path = path.display();
+            log::warn!("the recording {path} cannot be written: {error}");
+        });
+        Self {
+            writer: file.ok().map(|file| Box::new(file) as _),
+            session: Session::default(),
         }
     }
 
     /// Creates a recorder that writes to any writer, for example to memory. The recorder calls
     /// `write_all` once per tick, so a file needs no buffer.
     pub fn new(writer: impl Write + Send + Sync + 'static) -> Self {
-        Self::with_writer(Some(Box::new(writer)))
-    }
-
-    fn with_writer(writer: Option<Box<dyn Write + Send + Sync>>) -> Self {
         Self {
-            writer,
-            nodes: WrittenNodes::default(),
-            tick: Tick::default(),
-            poses_2d: EntityHashMap::default(),
-            poses_3d: EntityHashMap::default(),
-            pairs: Pairs::Automatic,
-            contacts: ContactSet::default(),
-            revision: None,
-            knows_contacts: false,
-            events: MessageCursor::default(),
-            has_begun: false,
-            unwritten: None,
-            bytes: Vec::new(),
+            writer: Some(Box::new(writer)),
+            session: Session::default(),
         }
     }
 
@@ -119,7 +108,9 @@ impl HeadbuttRecorder {
     pub fn is_recording(&self) -> bool {
         self.writer.is_some()
     }
+}
 
+impl Session {
     /// Reads the input of the tick.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
@@ -144,7 +135,7 @@ impl HeadbuttRecorder {
     }
 
     /// Writes the tick with its results.
-    fn end(&mut self, world: &World) -> Result<(), String> {
+    fn end(&mut self, world: &World, writer: &mut dyn Write) -> Result<(), String> {
         let Self { nodes, tick, .. } = self;
         let id_of = |entity| nodes.id_of(entity);
         let collisions = world.resource_ref::<Collisions>();
@@ -171,8 +162,7 @@ impl HeadbuttRecorder {
             write_block(&header(world), &mut self.bytes)?;
         }
         write_block(&self.tick, &mut self.bytes)?;
-        let writer = self.writer.as_mut();
-        let written = writer.map_or(Ok(()), |writer| writer.write_all(&self.bytes));
+        let written = writer.write_all(&self.bytes);
         written.map_err(|error| error.to_string())?;
         self.has_begun = true;
         self.unwritten = None;
@@ -267,7 +257,7 @@ fn header(world: &World) -> Header {
 pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         if recorder.is_recording() {
-            recorder.begin(world, &mut colliders);
+            recorder.session.begin(world, &mut colliders);
         }
     });
 }
@@ -278,15 +268,16 @@ pub fn end_tick(world: &mut World) {
         completed, begun, ..
     } = world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
+        let HeadbuttRecorder { writer, session } = &mut *recorder;
         // An observer may have inserted the recorder within the tick: a new one, or one that was
         // removed within an earlier tick.
-        let is_complete = completed == Completed::Report && recorder.unwritten == Some(begun);
-        if !recorder.is_recording() || !is_complete {
-            return;
-        }
-        if let Err(error) = recorder.end(world) {
+        if completed == Completed::Report
+            && session.unwritten == Some(begun)
+            && let Some(open) = writer
+            && let Err(error) = session.end(world, open)
+        {
             log::warn!("the recording ends, because it cannot be written: {error}");
-            *recorder = HeadbuttRecorder::with_writer(None);
+            (*writer, *session) = (None, Session::default());
         }
     });
 }

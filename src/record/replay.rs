@@ -276,9 +276,7 @@ impl Replay {
         if !state.has_pose {
             entity.remove::<Transform>();
         }
-        if state.layers != old_state.layers {
-            set(&mut entity, state.layers);
-        }
+        set(&mut entity, state.layers);
         set(&mut entity, state.is_sensor.then_some(Sensor));
         set(&mut entity, state.is_swept.then_some(Swept));
         set(&mut entity, state.is_disabled.then_some(Disabled));

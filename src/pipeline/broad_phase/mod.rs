@@ -77,15 +77,16 @@ pub fn find_candidates(
     }
     candidates.d2.clear();
     candidates.d3.clear();
-    if proxies.source == BroadPhase::Custom {
-        diagnostics.broad_phase = start.elapsed();
-        return;
+    match proxies.source {
+        BroadPhase::Automatic => {
+            let BroadPhaseState { d2, d3 } = &mut *state;
+            d2.find(&proxies.d2, &paths.d2, &mut candidates.d2);
+            d3.find(&proxies.d3, &paths.d3, &mut candidates.d3);
+            d2.end_tick(&proxies.d2, &paths.d2);
+            d3.end_tick(&proxies.d3, &paths.d3);
+        }
+        BroadPhase::Custom => {}
     }
-    let BroadPhaseState { d2, d3 } = &mut *state;
-    d2.find(&proxies.d2, &paths.d2, &mut candidates.d2);
-    d3.find(&proxies.d3, &paths.d3, &mut candidates.d3);
-    d2.end_tick(&proxies.d2, &paths.d2);
-    d3.end_tick(&proxies.d3, &paths.d3);
     diagnostics.broad_phase = start.elapsed();
 }
 

@@ -144,10 +144,10 @@ pub fn sync_now(world: &mut World) {
 }
 
 /// Calls `update` with the resources of the stage. If it panics, the index is dropped.
-fn with_state(
-    world: &mut World,
-    update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SweptPaths, &mut SpatialIndex),
-) {
+fn with_state<F>(world: &mut World, update: F)
+where
+    F: FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SweptPaths, &mut SpatialIndex),
+{
     world.resource_scope(|world, mut state: Mut<SyncState>| {
         world.resource_scope(|world, mut proxies: Mut<Proxies>| {
             world.resource_scope(|world, mut paths: Mut<SweptPaths>| {

@@ -87,7 +87,8 @@ impl SpatialQuery<'_, '_> {
     /// ) {
     ///     let (entity, body, mut pose, mut player) = player.into_inner();
     ///     player.velocity.y -= 9.81 * time.delta_secs();
-    ///     let settings = MoveAndSlideSettings { step_height: 0.4, ground: player.ground, ..default() };
+    ///     let ground = player.ground;
+    ///     let settings = MoveAndSlideSettings { step_height: 0.4, ground, ..default() };
     ///     let filter = SpatialQueryFilter::default().excluding_tree(entity);
     ///     let wanted = player.velocity * time.delta_secs();
     ///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
