@@ -102,13 +102,14 @@ impl HeadbuttDiagnosticsPlugin {
 }
 
 /// The path of each measurement, its unit, and its value.
-type Measurement = (
+pub type Measurement = (
     DiagnosticPath,
     &'static str,
     fn(&CollisionDiagnostics) -> f64,
 );
 
-fn measurements() -> [Measurement; 11] {
+/// Returns all measurements of a tick: counts, then times in milliseconds.
+pub fn measurements() -> [Measurement; 11] {
     fn milliseconds(time: Duration) -> f64 {
         1e3 * time.as_secs_f64()
     }

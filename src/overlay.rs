@@ -1,11 +1,11 @@
 //! The diagnostics of the last ticks as text on the screen.
 
-use core::{fmt::Write, time::Duration};
+use core::fmt::Write;
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
 
-use crate::{CollisionDiagnostics, CollisionEvent};
+use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 
 /// Shows counts and times of the last ticks at the top left of the screen, on a key. Needs the
 /// feature `overlay`.
@@ -125,40 +125,25 @@ fn update(
     }
 }
 
-/// Returns the time that a stage took in a tick.
-type StageTime = fn(&CollisionDiagnostics) -> Duration;
-
 /// Returns the text: a line for each count and each time.
 fn diagnostics_text(
     latest: &CollisionDiagnostics,
     events: usize,
     ticks: &VecDeque<CollisionDiagnostics>,
 ) -> String {
-    let counts = [
-        ("colliders", latest.colliders),
-        ("changed", latest.changed),
-        ("pairs", latest.candidates),
-        ("contacts", latest.contacts),
-        ("events", events),
-    ];
-    let mut text = String::new();
-    for (name, count) in counts {
-        // Writing to a `String` never fails.
-        let _ = writeln!(text, "{name:<12}{count:>9}");
-    }
-    let stages: [(&str, StageTime); 4] = [
-        ("sync", |tick| tick.sync),
-        ("broad phase", |tick| tick.broad_phase),
-        ("narrow phase", |tick| tick.narrow_phase),
-        ("report", |tick| tick.report),
-    ];
+    let mut text = format!("{:<12}{events:>9}", "events");
     let mut total = 0.0;
-    for (name, time) in stages {
-        let sum: Duration = ticks.iter().map(time).sum();
-        let mean = 1e3 * sum.as_secs_f64() / ticks.len() as f64;
-        let _ = writeln!(text, "{name:<12}{mean:>9.3} ms");
-        total += mean;
+    for (path, unit, value) in measurements() {
+        let name = path.as_str().replace("headbutt/", "").replace('_', " ");
+        // Writing to a `String` never fails.
+        let _ = if unit.is_empty() {
+            write!(text, "\n{name:<12}{:>9}", value(latest))
+        } else {
+            let mean = ticks.iter().map(value).sum::<f64>() / ticks.len() as f64;
+            total += mean;
+            write!(text, "\n{name:<12}{mean:>9.3} {unit}")
+        };
     }
-    let _ = write!(text, "{:<12}{total:>9.3} ms", "total");
+    let _ = write!(text, "\n{:<12}{total:>9.3} ms", "total");
     text
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::{
     Collider,
-    collider::ColliderState,
     math::{Vec2, Vec3},
     shape::{
         AnyColliderShape, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
@@ -78,9 +77,10 @@ impl Collider {
         let parts = parts.into_iter().map(|(pose, part)| (pose.into(), part));
         let parts: Vec<(QueryPose<Self>, Self)> = parts.collect();
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
-        match first.shape()?.ok_or(ShapeError::PartWithoutShape)? {
-            AnyColliderShape::D2(_) => compound_in::<Vec2>(&parts),
+        match first.shape() {
             AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
+            // This also returns the error of a first part without a shape.
+            _ => compound_in::<Vec2>(&parts),
         }
     }
 
@@ -370,9 +370,9 @@ impl Collider {
     /// last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
-        match self.content {
-            ColliderState::Shape(AnyColliderShape::D2(shape)) => Self::of_shape(shape.one_sided()),
-            ColliderState::Shape(AnyColliderShape::D3(shape)) => Self::of_shape(shape.one_sided()),
+        match self.shape {
+            AnyColliderShape::D2(shape) => Self::of_shape(shape.one_sided()),
+            AnyColliderShape::D3(shape) => Self::of_shape(shape.one_sided()),
             _ => self,
         }
     }
@@ -383,8 +383,11 @@ fn compound_in<V: Dimension>(
 ) -> Result<Collider, ShapeError> {
     let mut shapes = Vec::new();
     for (pose, collider) in parts {
-        let shape = collider.shape()?.ok_or(ShapeError::PartWithoutShape)?;
-        let shape = V::body_of(shape).ok_or(ShapeError::MixedDimensions)?;
+        let shape = V::body_of(collider.shape()).ok_or_else(|| match collider.shape() {
+            AnyColliderShape::Inert => ShapeError::PartWithoutShape,
+            AnyColliderShape::Rejected(error) => *error,
+            AnyColliderShape::D2(_) | AnyColliderShape::D3(_) => ShapeError::MixedDimensions,
+        })?;
         let pose = pose.part_pose::<V>()?;
         match shape {
             ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),

@@ -9,7 +9,6 @@
 //! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
 //! | `pose.rs` | the pose of a collider in a query, or of a part in a compound |
 //! | `view.rs` | read-only views of the shape |
-//! | `serialize.rs` | saving and loading |
 
 mod basic_shapes;
 mod compound;
@@ -22,8 +21,6 @@ mod layers;
 mod mesh_component;
 mod pose;
 mod sensor;
-#[cfg(feature = "serialize")]
-mod serialize;
 mod swept;
 mod view;
 
@@ -307,18 +304,15 @@ use crate::shape::{
 #[reflect(opaque, Component, Clone, Debug, Default)]
 // The name in scenes does not depend on the module.
 #[type_path = "headbutt"]
-#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(transparent),
+    reflect(Serialize, Deserialize)
+)]
 #[require(Transform)]
 pub struct Collider {
-    content: ColliderState,
-}
-
-#[derive(Clone, Debug, Default)]
-enum ColliderState {
-    #[default]
-    Inert,
-    Rejected(ShapeError),
-    Shape(AnyColliderShape),
+    shape: AnyColliderShape,
 }
 
 impl Collider {
@@ -457,22 +451,21 @@ impl Collider {
     ///   margin and the shape's radius, is negative or not finite.
     /// * The error of this collider's shape, if it is invalid.
     pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
-        match self.content {
-            ColliderState::Inert => Ok(self),
-            ColliderState::Rejected(error) => Err(error),
-            ColliderState::Shape(AnyColliderShape::D2(shape)) => {
-                shape.rounded(margin).map(Self::of_shape)
-            }
-            ColliderState::Shape(AnyColliderShape::D3(shape)) => {
-                shape.rounded(margin).map(Self::of_shape)
-            }
+        match self.shape {
+            AnyColliderShape::Inert => Ok(self),
+            AnyColliderShape::D2(shape) => shape.rounded(margin).map(Self::of_shape),
+            AnyColliderShape::D3(shape) => shape.rounded(margin).map(Self::of_shape),
+            AnyColliderShape::Rejected(error) => Err(error),
         }
     }
 
     /// Returns `true` if this collider touches nothing in any pose, because it is the default
     /// collider or its shape is invalid.
     pub fn is_inert(&self) -> bool {
-        !matches!(self.content, ColliderState::Shape(_))
+        matches!(
+            self.shape,
+            AnyColliderShape::Inert | AnyColliderShape::Rejected(_)
+        )
     }
 
     fn of<V: Dimension>(shape: Shape<V>) -> Self {
@@ -481,23 +474,19 @@ impl Collider {
 
     pub(crate) fn of_shape<V: Dimension>(shape: ColliderShape<V>) -> Self {
         Self {
-            content: ColliderState::Shape(V::any(shape)),
+            shape: V::any(shape),
         }
     }
 
     pub(crate) fn rejected(error: ShapeError) -> Self {
         Self {
-            content: ColliderState::Rejected(error),
+            shape: AnyColliderShape::Rejected(error),
         }
     }
 
-    /// Returns the shape, `None` for the default collider, or the error of an invalid shape.
-    pub(crate) fn shape(&self) -> Result<Option<&AnyColliderShape>, ShapeError> {
-        match &self.content {
-            ColliderState::Inert => Ok(None),
-            ColliderState::Rejected(error) => Err(*error),
-            ColliderState::Shape(shape) => Ok(Some(shape)),
-        }
+    /// Returns the shape, or the reason why there is none.
+    pub(crate) fn shape(&self) -> &AnyColliderShape {
+        &self.shape
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     shape::{
         ColliderShape, Compound, CompoundParts, Core, DVecOf, Dimension, Shape, Support, Surface,
     },
-    space::Space,
+    space::{Pose, Space},
 };
 
 /// # The shape of a collider
@@ -49,10 +49,12 @@ impl Collider {
     }
 
     fn shape_in<V: Dimension>(&self) -> Option<ShapeView<'_, V>> {
-        Some(match V::body_of(self.shape().ok()??)? {
+        Some(match V::body_of(self.shape())? {
             ColliderShape::Convex(shape) => ShapeView::Convex(shape.into()),
             ColliderShape::Compound(compound) => match compound.parts() {
-                (CompoundParts::Shapes(_), _) => ShapeView::Compound(CompoundView(compound)),
+                (CompoundParts::Shapes(parts), margin) => {
+                    ShapeView::Compound(CompoundView { parts, margin })
+                }
                 (CompoundParts::Surface(surface), _) => {
                     ShapeView::Surface(SurfaceView { compound, surface })
                 }
@@ -138,19 +140,18 @@ impl<V: Space> Support for ConvexView<'_, V> {
 
 /// The parts of a [`Collider::compound`].
 #[derive(Clone, Copy, Debug)]
-pub struct CompoundView<'a, V: Space>(&'a Compound<V>);
+pub struct CompoundView<'a, V: Space> {
+    parts: &'a [(Pose<V::DVec>, Shape<V>)],
+    margin: f32,
+}
 
 impl<'a, V: Space> CompoundView<'a, V> {
     /// Returns the parts in the order of their indices, each with its pose in the collider.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = (V::Isometry, ConvexView<'a, V>)> {
-        let (parts, margin) = self.0.parts();
-        let shapes = match parts {
-            CompoundParts::Shapes(shapes) => &**shapes,
-            CompoundParts::Surface(_) => &[],
-        };
-        shapes
-            .iter()
-            .map(move |(pose, shape)| (V::nearest_isometry(pose), ConvexView::new(shape, margin)))
+        let Self { parts, margin } = *self;
+        let part = move |shape| ConvexView::new(shape, margin);
+        let parts = parts.iter();
+        parts.map(move |(pose, shape)| (V::nearest_isometry(pose), part(shape)))
     }
 }
 

@@ -32,7 +32,7 @@ impl AnyPlaced {
         pose_2d: impl FnOnce() -> Option<WorldPose<DVec2>>,
         pose_3d: impl FnOnce() -> Option<WorldPose<DVec3>>,
     ) -> Option<Self> {
-        Some(match collider.shape().ok()?? {
+        Some(match collider.shape() {
             AnyColliderShape::D2(shape) => {
                 let (placed, aabb) = PlacedCollider::new(shape, pose_2d()?).ok()?;
                 Self::D2(placed, aabb)
@@ -41,6 +41,7 @@ impl AnyPlaced {
                 let (placed, aabb) = PlacedCollider::new(shape, pose_3d()?).ok()?;
                 Self::D3(placed, aabb)
             }
+            AnyColliderShape::Inert | AnyColliderShape::Rejected(_) => return None,
         })
     }
 }
@@ -52,6 +53,6 @@ pub fn place<V: Dimension>(
     collider: &Collider,
     pose: &QueryPose<Collider>,
 ) -> Option<(PlacedCollider<V>, Aabb)> {
-    let shape = V::body_of(collider.shape().ok()??)?;
+    let shape = V::body_of(collider.shape())?;
     PlacedCollider::new(shape, pose.world_pose::<V>()?).ok()
 }

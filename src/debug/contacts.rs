@@ -16,14 +16,14 @@ const MARKER: f32 = 0.04;
 /// Draws the contacts of the last tick.
 pub fn draw_contacts(
     colliders: Query<(&Collider, &GlobalTransform)>,
-    collisions: Option<Res<Collisions>>,
+    collisions: Res<Collisions>,
     mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let settings = canvas.settings();
     let settings = settings.filter(|it| it.contact_points || it.contact_normals);
     let mut lines = Vec::new();
-    if let Some((settings, collisions)) = settings.zip(collisions) {
+    if let Some(settings) = settings {
         for pair in collisions.iter() {
             // An entity may have been despawned since the tick.
             let Ok(sides) = colliders.get_many([pair.entity, pair.other]) else {

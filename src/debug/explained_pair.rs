@@ -63,19 +63,17 @@ impl ExplainedPair {
 }
 
 /// Returns `true` if there is a pair to explain, or an explanation to remove.
-pub fn is_outdated(explained: Option<Res<ExplainedPair>>) -> bool {
-    explained.is_some_and(|explained| explained.pair.is_some() || explained.explanation.is_some())
+pub fn is_outdated(explained: Res<ExplainedPair>) -> bool {
+    explained.pair.is_some() || explained.explanation.is_some()
 }
 
 /// Updates the explanation.
 pub fn explain_pair(world: &mut World) {
-    let explained = world.get_resource::<ExplainedPair>();
-    let pair = explained.and_then(|explained| explained.pair);
+    let pair = world.resource::<ExplainedPair>().pair;
     let explanation = pair.map(|[entity, other]| explain(world, entity, other));
     // A `resource_scope` would mark the resource as changed.
-    if let Some(mut explained) = world.get_resource_mut::<ExplainedPair>()
-        && explained.explanation != explanation
-    {
+    let mut explained = world.resource_mut::<ExplainedPair>();
+    if explained.explanation != explanation {
         explained.explanation = explanation;
     }
 }

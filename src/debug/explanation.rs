@@ -17,14 +17,14 @@ use crate::{
 /// Draws the explanation.
 pub fn draw_explanation(
     colliders: Query<(&Collider, &GlobalTransform)>,
-    explained: Option<Res<ExplainedPair>>,
+    explained: Res<ExplainedPair>,
     tick: TickResults,
     mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
     if let Some(settings) = canvas.settings().filter(|settings| settings.explanation)
-        && let Some(explanation) = explained.as_ref().and_then(|pair| pair.explanation())
+        && let Some(explanation) = explained.explanation()
         && let pair = [explanation.entity, explanation.other]
         && let Ok([first, second]) = colliders.get_many(pair)
     {

@@ -47,26 +47,21 @@ impl GizmoLayer {
 
     /// Replaces the lines by those that `fill` adds.
     pub fn draw(&mut self, canvas: &mut Canvas, fill: impl FnOnce(&mut GizmoAsset)) {
-        let drawn = self.0.as_ref();
-        let drawn = drawn.filter(|(entity, _)| canvas.gizmos.contains(*entity));
-        if let Some((_, handle)) = drawn
-            && let Some(asset) = canvas.assets.get_mut_untracked(handle)
+        let mut asset = GizmoAsset::new();
+        fill(&mut asset);
+        if asset.list_positions.is_empty() {
+            return self.clear(canvas);
+        }
+        if let Some((entity, handle)) = &self.0
+            && canvas.gizmos.contains(*entity)
+            && let Some(old) = canvas.assets.get_mut_untracked(handle)
         {
-            asset.clear();
-            fill(asset);
-            if asset.list_positions.is_empty() {
-                return self.clear(canvas);
-            }
+            *old = asset;
             // The event is sent here and not by the assets, which may send it only in the next
             // frame.
             let id = handle.id();
             canvas.changes.write(AssetEvent::Modified { id });
             return;
-        }
-        let mut asset = GizmoAsset::new();
-        fill(&mut asset);
-        if asset.list_positions.is_empty() {
-            return self.clear(canvas);
         }
         let handle = canvas.assets.add(asset);
         let config = canvas.config();

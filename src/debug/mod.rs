@@ -45,7 +45,11 @@ pub use settings::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttGizmos};
 
 use bevy::prelude::*;
 
-use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
+use crate::{
+    Collisions,
+    pipeline::{HeadbuttSystems, narrow_phase::found_contacts::FoundContacts},
+    spatial::query_log::QueryLog,
+};
 
 /// Draws colliders, contacts and casts, to show what collides. Needs the feature `debug-plugin`.
 ///
@@ -119,32 +123,30 @@ impl Plugin for HeadbuttDebugPlugin {
             .register_type::<ColliderGizmo>()
             .init_resource::<ExplainedPair>()
             .init_resource::<QueryLog>()
-            .add_systems(FixedFirst, queries::begin_step)
+            .add_systems(FixedFirst, |log: Res<QueryLog>| log.begin_step())
             .add_systems(
                 RunFixedMainLoop,
-                queries::end_steps.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
-            )
-            .add_systems(
-                PostUpdate,
-                explained_pair::explain_pair
-                    .run_if(explained_pair::is_outdated)
-                    .after(HeadbuttSystems::Report),
+                (|log: Res<QueryLog>| log.end_steps())
+                    .in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
             )
             .add_systems(
                 PostUpdate,
                 (
-                    shapes::draw_shapes,
-                    contacts::draw_contacts,
-                    casters::draw_casters,
-                    paths::draw_paths,
-                    queries::draw_queries,
-                    explanation::draw_explanation,
+                    explained_pair::explain_pair.run_if(explained_pair::is_outdated),
+                    (
+                        shapes::draw_shapes,
+                        contacts::draw_contacts.run_if(resource_exists::<Collisions>),
+                        casters::draw_casters,
+                        paths::draw_paths.run_if(resource_exists::<FoundContacts>),
+                        queries::draw_queries,
+                        explanation::draw_explanation,
+                    )
+                        .after(TransformSystems::Propagate)
+                        .run_if(resource_exists::<Assets<GizmoAsset>>)
+                        .run_if(resource_exists::<Messages<AssetEvent<GizmoAsset>>>),
                 )
-                    .after(explained_pair::explain_pair)
-                    .after(HeadbuttSystems::Report)
-                    .after(TransformSystems::Propagate)
-                    .run_if(resource_exists::<Assets<GizmoAsset>>)
-                    .run_if(resource_exists::<Messages<AssetEvent<GizmoAsset>>>),
+                    .chain()
+                    .after(HeadbuttSystems::Report),
             );
     }
 

@@ -24,35 +24,17 @@ type Colliders<'w, 's> = Query<'w, 's, (&'static Collider, &'static GlobalTransf
 /// Draws the paths of all swept colliders that moved in the last tick.
 pub fn draw_paths(
     colliders: Colliders,
-    proxies: Option<Res<Proxies>>,
-    paths: Option<Res<SweptPaths>>,
-    found: Option<Res<FoundContacts>>,
+    proxies: Res<Proxies>,
+    paths: Res<SweptPaths>,
+    found: Res<FoundContacts>,
     mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
-    let settings = canvas.settings().filter(|settings| settings.paths);
-    if let (Some(settings), Some(proxies), Some(paths), Some(found)) =
-        (settings, proxies, paths, found)
-    {
-        let times = first_times(&found);
-        let colors = &settings.colors;
-        add_paths::<Vec2>(
-            &proxies.d2,
-            &paths.d2,
-            &colliders,
-            &times,
-            colors,
-            &mut lines,
-        );
-        add_paths::<Vec3>(
-            &proxies.d3,
-            &paths.d3,
-            &colliders,
-            &times,
-            colors,
-            &mut lines,
-        );
+    if let Some(settings) = canvas.settings().filter(|settings| settings.paths) {
+        let source = (&colliders, first_times(&found), &settings.colors);
+        add_paths::<Vec2>(&proxies.d2, &paths.d2, &source, &mut lines);
+        add_paths::<Vec3>(&proxies.d3, &paths.d3, &source, &mut lines);
     }
     layer.update(lines, &mut canvas);
 }
@@ -69,13 +51,11 @@ fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
     times
 }
 
-/// Adds the lines of the paths in one dimension.
+/// Adds the lines of the paths in one dimension, given the first times of touch.
 fn add_paths<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,
-    colliders: &Colliders,
-    times: &EntityHashMap<f64>,
-    colors: &ColliderColors,
+    (colliders, times, colors): &(&Colliders, EntityHashMap<f64>, &ColliderColors),
     lines: &mut Vec<ColoredLine>,
 ) {
     for slot in arena.changed() {
@@ -85,15 +65,12 @@ fn add_paths<V: Space>(
             && let Some(motion) = path.motion(proxy)
             && let Ok((collider, drawn)) = colliders.get(proxy.entity)
         {
-            let z = (V::DVec::DIMENSION == 2).then(|| drawn.translation().z);
             let pose = |time| {
-                let pose = pose_at::<V>(&motion, time).in_3d();
-                let translation = pose.translation;
-                let translation = z.map_or(translation, |z| translation.with_z(z));
-                Affine3A {
-                    translation,
-                    ..pose
+                let mut pose = pose_at::<V>(&motion, time).in_3d();
+                if V::DVec::DIMENSION == 2 {
+                    pose.translation.z = drawn.translation().z;
                 }
+                pose
             };
             let time = times.get(&proxy.entity).copied();
             lines.extend(path_lines(&collider.wireframe(), pose, time, colors));

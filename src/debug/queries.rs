@@ -13,32 +13,15 @@ use crate::{
     spatial::query_log::{LoggedCast, LoggedQuery, QueryLog},
 };
 
-/// Runs at the start of each fixed step.
-pub fn begin_step(log: Option<Res<QueryLog>>) {
-    if let Some(log) = log {
-        log.begin_step();
-    }
-}
-
-/// Runs after the fixed steps of a frame.
-pub fn end_steps(log: Option<Res<QueryLog>>) {
-    if let Some(log) = log {
-        log.end_steps();
-    }
-}
-
 /// Draws the queries of the last fixed step, and those since the last frame.
-pub fn draw_queries(log: Option<Res<QueryLog>>, mut layer: Local<LineLayer>, mut canvas: Canvas) {
+pub fn draw_queries(log: Res<QueryLog>, mut layer: Local<LineLayer>, mut canvas: Canvas) {
     let mut lines = Vec::new();
-    let settings = canvas.settings().filter(|settings| settings.queries);
-    match (settings, log) {
-        (Some(settings), Some(log)) => {
-            for query in log.take() {
-                lines.extend(query_lines(&query, &settings.colors));
-            }
+    if let Some(settings) = canvas.settings().filter(|settings| settings.queries) {
+        for query in log.take() {
+            lines.extend(query_lines(&query, &settings.colors));
         }
-        (None, Some(log)) => log.turn_off(),
-        (_, None) => {}
+    } else {
+        log.turn_off();
     }
     layer.update(lines, &mut canvas);
 }

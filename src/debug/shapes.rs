@@ -51,7 +51,7 @@ pub struct ColliderData {
 pub struct TickResults<'w> {
     proxies: Option<Res<'w, Proxies>>,
     collisions: Option<Res<'w, Collisions>>,
-    explained: Option<Res<'w, ExplainedPair>>,
+    explained: Res<'w, ExplainedPair>,
 }
 
 /// The layer of a collider.
@@ -328,7 +328,7 @@ fn box_lines_in_world(
 impl TickResults<'_> {
     /// Returns `true` for an entity of the explained pair.
     fn explains(&self, entity: Entity, settings: &HeadbuttGizmos) -> bool {
-        let pair = self.explained.as_ref().and_then(|explained| explained.pair);
+        let pair = self.explained.pair;
         settings.explanation && pair.is_some_and(|pair| pair.contains(&entity))
     }
 

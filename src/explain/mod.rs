@@ -388,14 +388,14 @@ fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
     match collider.shape() {
         // `ColliderFromMesh` requires a `Collider`, which has no shape until the mesh is loaded.
         #[cfg(feature = "mesh")]
-        Ok(None) if found.contains::<crate::ColliderFromMesh>() => {
+        AnyColliderShape::Inert if found.contains::<crate::ColliderFromMesh>() => {
             Some(IgnoredReason::WaitsForMesh)
         }
-        Err(error) => Some(IgnoredReason::InvalidShape(error)),
-        Ok(None) => Some(IgnoredReason::NoShape),
-        Ok(_) if !found.contains::<Transform>() => Some(IgnoredReason::NoTransform),
-        Ok(Some(AnyColliderShape::D2(shape))) => invalid_pose(world, entity, shape),
-        Ok(Some(AnyColliderShape::D3(shape))) => invalid_pose(world, entity, shape),
+        AnyColliderShape::Inert => Some(IgnoredReason::NoShape),
+        AnyColliderShape::Rejected(error) => Some(IgnoredReason::InvalidShape(*error)),
+        _ if !found.contains::<Transform>() => Some(IgnoredReason::NoTransform),
+        AnyColliderShape::D2(shape) => invalid_pose(world, entity, shape),
+        AnyColliderShape::D3(shape) => invalid_pose(world, entity, shape),
     }
 }
 

@@ -4,6 +4,8 @@
 //! previous tick. The starts and ends of contacts depend on the pairs that touched in the previous
 //! tick. So after a jump to any tick, forwards or back, the previous tick runs first.
 
+use std::collections::BTreeSet;
+
 use bevy::{
     ecs::{entity::EntityHashMap, entity_disabling::Disabled, schedule::ScheduleLabel},
     prelude::*,
@@ -59,7 +61,7 @@ pub struct Replay {
     shown: Vec<(Entity, Node)>,
     ids: EntityHashMap<u32>,
     /// The ids of the entities that may differ in `nodes` and `shown`.
-    changed: Vec<u32>,
+    changed: BTreeSet<u32>,
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
     tick: Option<usize>,
@@ -100,7 +102,7 @@ impl Replay {
             position: 0,
             shown: Vec::new(),
             ids: EntityHashMap::default(),
-            changed: Vec::new(),
+            changed: BTreeSet::new(),
             were_omitted: Vec::new(),
             tick: None,
         }
@@ -232,11 +234,8 @@ impl Replay {
         if self.shown.is_empty() {
             self.spawn_all(world);
         }
-        let mut changed = core::mem::take(&mut self.changed);
-        changed.sort_unstable();
-        changed.dedup();
         self.were_omitted.clear();
-        for id in changed.drain(..) {
+        for id in core::mem::take(&mut self.changed) {
             let node = self.nodes.get(id).copied().unwrap_or_default();
             if let Some((entity, old)) = self.shown.get(id as usize).copied() {
                 self.update(world, entity, &old, &node);
@@ -248,7 +247,6 @@ impl Replay {
                 *shown = node;
             }
         }
-        self.changed = changed;
     }
 
     /// Changes an entity from one state to another.

@@ -20,15 +20,41 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The checked shape of a collider, in either dimension.
-#[derive(Clone, Debug)]
+/// The checked shape of a collider, in either dimension, or the reason why it has none.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename = "Collider")
+)]
 pub enum AnyColliderShape {
+    /// The default collider, which touches nothing.
+    #[default]
+    Inert,
     D2(ColliderShape<Vec2>),
     D3(ColliderShape<Vec3>),
+    /// A collider of an invalid shape, which touches nothing.
+    #[cfg_attr(
+        feature = "serialize",
+        serde(
+            serialize_with = "super::serialize::refuse_rejected",
+            skip_deserializing
+        )
+    )]
+    Rejected(ShapeError),
 }
 
 /// The checked shape of a collider.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        bound = "V: super::serialize::SerializeSpace",
+        into = "super::serialize::BodyData<V>",
+        try_from = "super::serialize::BodyData<V>"
+    )
+)]
 pub enum ColliderShape<V: Space> {
     Convex(Shape<V>),
     Compound(Arc<Compound<V>>),
@@ -85,7 +111,7 @@ impl Dimension for Vec2 {
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
         match body {
             AnyColliderShape::D2(body) => Some(body),
-            AnyColliderShape::D3(_) => None,
+            _ => None,
         }
     }
 }
@@ -97,8 +123,8 @@ impl Dimension for Vec3 {
 
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
         match body {
-            AnyColliderShape::D2(_) => None,
             AnyColliderShape::D3(body) => Some(body),
+            _ => None,
         }
     }
 }

@@ -112,11 +112,10 @@ pub struct Part<V: SerializeSpace> {
     shape: Shape<V>,
 }
 
-impl<V: SerializeSpace> BodyData<V> {
-    /// Converts a shape to data.
-    pub fn of(body: &ColliderShape<V>) -> Self {
+impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
+    fn from(body: ColliderShape<V>) -> Self {
         let compound = match body {
-            ColliderShape::Convex(shape) => return Self::Convex(shape.clone()),
+            ColliderShape::Convex(shape) => return Self::Convex(shape),
             ColliderShape::Compound(compound) => compound,
         };
         match compound.parts() {
@@ -137,19 +136,22 @@ impl<V: SerializeSpace> BodyData<V> {
             },
         }
     }
+}
 
-    /// Converts data to a shape.
-    pub fn body(self) -> Result<ColliderShape<V>, ShapeError> {
-        let compound = match self {
-            Self::Convex(shape) => return Ok(ColliderShape::Convex(shape)),
-            Self::Compound { parts, margin } => {
+impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
+    type Error = ShapeError;
+
+    fn try_from(data: BodyData<V>) -> Result<Self, ShapeError> {
+        let compound = match data {
+            BodyData::Convex(shape) => return Ok(Self::Convex(shape)),
+            BodyData::Compound { parts, margin } => {
                 let parts = parts.into_iter().map(Part::part);
                 Compound::new(
                     CompoundParts::Shapes(parts.collect::<Result<_, _>>()?),
                     margin,
                 )?
             }
-            Self::Surface {
+            BodyData::Surface {
                 vertices,
                 facets,
                 one_sided,
@@ -165,7 +167,7 @@ impl<V: SerializeSpace> BodyData<V> {
                 }
             }
         };
-        Ok(ColliderShape::Compound(Arc::new(compound)))
+        Ok(Self::Compound(Arc::new(compound)))
     }
 }
 
@@ -278,6 +280,11 @@ pub mod hull {
         let vertices = Vec::deserialize(deserializer)?;
         ConvexHull::from_vertices(vertices).map_err(D::Error::custom)
     }
+}
+
+/// Returns the error of saving a collider of an invalid shape.
+pub fn refuse_rejected<S: Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
+    Err(S::Error::custom(SaveError::Rejected(*error)))
 }
 
 /// Returns the error of saving a custom shape.

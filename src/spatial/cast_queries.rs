@@ -74,8 +74,8 @@ impl SpatialQuery<'_, '_> {
         hits.resize(motions.len(), None);
         // Built in advance, so that no task waits for another one.
         let build_index = || match collider.shape() {
-            Ok(Some(AnyColliderShape::D2(_))) => self.build_index::<Vec2>(),
-            Ok(Some(AnyColliderShape::D3(_))) => self.build_index::<Vec3>(),
+            AnyColliderShape::D2(_) => self.build_index::<Vec2>(),
+            AnyColliderShape::D3(_) => self.build_index::<Vec3>(),
             _ => {}
         };
         for_chunks(motions, hits, MIN_CASTS, build_index, |motions, hits| {

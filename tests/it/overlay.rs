@@ -56,11 +56,14 @@ fn a_key_shows_and_hides_the_counts_of_the_last_tick() {
     let counts = [
         ("colliders", "3"),
         ("changed", "0"),
-        ("pairs", "0"),
+        ("candidates", "0"),
         ("contacts", "1"),
     ];
-    for (line, (name, count)) in shown.iter().zip(counts) {
-        assert_eq!(line, &(name.to_owned(), count.to_owned()));
+    for (name, count) in counts {
+        assert!(
+            shown.contains(&(name.to_owned(), count.to_owned())),
+            "{name}: {shown:?}"
+        );
     }
 
     let mut poses = app.world_mut().query::<&mut Transform>();
@@ -73,12 +76,15 @@ fn a_key_shows_and_hides_the_counts_of_the_last_tick() {
     let counts = [
         ("colliders", "3"),
         ("changed", "3"),
-        ("pairs", "3"),
+        ("candidates", "3"),
         ("contacts", "3"),
         ("events", "3"),
     ];
-    for (line, (name, count)) in shown.iter().zip(counts) {
-        assert_eq!(line, &(name.to_owned(), count.to_owned()));
+    for (name, count) in counts {
+        assert!(
+            shown.contains(&(name.to_owned(), count.to_owned())),
+            "{name}: {shown:?}"
+        );
     }
     press(&mut app, KeyCode::F7, 1);
     assert_eq!(lines(&mut app), None);
@@ -111,7 +117,12 @@ fn times_are_means_of_the_last_60_ticks() {
     }
     let expected = totals[10..].iter().sum::<f64>() / 60.0;
     let shown = lines(&mut app).expect("the text");
-    let names = shown.iter().skip(5).map(|(name, _)| name.as_str());
+    let names = shown
+        .iter()
+        .rev()
+        .take(5)
+        .rev()
+        .map(|(name, _)| name.as_str());
     let expected_names = ["sync", "broad phase", "narrow phase", "report", "total"];
     assert_eq!(names.collect::<Vec<_>>(), expected_names);
     let total = shown.last().and_then(|(_, time)| time.strip_suffix(" ms"));

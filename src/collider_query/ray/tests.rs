@@ -34,7 +34,7 @@ fn place<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<
         entity = world.spawn((*transform, ChildOf(entity))).id();
     }
     let pose = entity_pose::<V>(&world, entity).ok()?;
-    let shape = V::body_of(collider.shape().ok()??)?;
+    let shape = V::body_of(collider.shape())?;
     Some(PlacedCollider::new(shape, pose).ok()?.0)
 }
 

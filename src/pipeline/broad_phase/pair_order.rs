@@ -201,7 +201,7 @@ mod tests {
 
     fn insert(arena: &mut ProxyArena<Vec2>, entity: Entity) -> Option<u32> {
         let collider = Collider::from(Circle::new(1.0));
-        let Ok(Some(AnyColliderShape::D2(shape))) = collider.shape() else {
+        let AnyColliderShape::D2(shape) = collider.shape() else {
             return None;
         };
         let layers = CollisionLayers::default();

@@ -158,10 +158,10 @@ fn paths_that_are_eight_times_as_long_take_at_most_twelve_times_as_many_tests() 
         .each_ref()
         .map(|collider: &Collider| collider.shape());
     let [
-        Ok(Some(AnyColliderShape::D2(wall))),
-        Ok(Some(AnyColliderShape::D2(bullet))),
-        Ok(Some(AnyColliderShape::D3(solid_wall))),
-        Ok(Some(AnyColliderShape::D3(ball))),
+        AnyColliderShape::D2(wall),
+        AnyColliderShape::D2(bullet),
+        AnyColliderShape::D3(solid_wall),
+        AnyColliderShape::D3(ball),
     ] = shapes
     else {
         panic!("four shapes");

@@ -72,8 +72,8 @@ fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext)
 fn store_pose(world: &mut DeferredWorld, entity: Entity) {
     let shape = world.get::<Collider>(entity).map(Collider::shape);
     let (pose_2d, pose_3d) = match shape {
-        Some(Ok(Some(AnyColliderShape::D2(_)))) => (entity_pose::<Vec2>(world, entity).ok(), None),
-        Some(Ok(Some(AnyColliderShape::D3(_)))) => (None, entity_pose::<Vec3>(world, entity).ok()),
+        Some(AnyColliderShape::D2(_)) => (entity_pose::<Vec2>(world, entity).ok(), None),
+        Some(AnyColliderShape::D3(_)) => (None, entity_pose::<Vec3>(world, entity).ok()),
         _ => return,
     };
     if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {

@@ -177,9 +177,9 @@ fn build(
     row: &ColliderRow,
     old: ProxySlot,
 ) -> Result<ProxySlot, InvalidCollider> {
-    Ok(match (row.collider.shape()?, old) {
-        (None, _) => ProxySlot::Inert,
-        (Some(AnyColliderShape::D2(shape)), old) => {
+    Ok(match row.collider.shape() {
+        AnyColliderShape::Inert => ProxySlot::Inert,
+        AnyColliderShape::D2(shape) => {
             let old = if let ProxySlot::D2(slot) = old {
                 Some(slot)
             } else {
@@ -187,7 +187,7 @@ fn build(
             };
             ProxySlot::D2(build_in(world, &mut proxies.d2, row, shape, old)?)
         }
-        (Some(AnyColliderShape::D3(shape)), old) => {
+        AnyColliderShape::D3(shape) => {
             let old = if let ProxySlot::D3(slot) = old {
                 Some(slot)
             } else {
@@ -195,6 +195,7 @@ fn build(
             };
             ProxySlot::D3(build_in(world, &mut proxies.d3, row, shape, old)?)
         }
+        AnyColliderShape::Rejected(error) => return Err((*error).into()),
     })
 }
 
