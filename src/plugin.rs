@@ -6,8 +6,8 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, Sensor, Swept,
-    Teleported, pipeline,
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, RayCaster, Sensor,
+    ShapeCaster, Swept, Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
     spatial::casters,
 };
@@ -181,7 +181,12 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<Teleported>()
             .register_type::<CollidingEntities>()
             .register_type::<Collisions>()
-            .register_type::<CollisionEvent>();
+            .register_type::<CollisionEvent>()
+            .register_type::<RayCaster<Vec2>>()
+            .register_type::<RayCaster<Vec3>>()
+            .register_type::<ShapeCaster>()
+            .register_type::<BroadPhase>()
+            .register_type::<OngoingEvents>();
         #[cfg(not(feature = "record"))]
         let stages = [
             pipeline::sync::sync.into_configs(),

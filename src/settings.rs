@@ -7,7 +7,9 @@ use bevy::prelude::*;
 use crate::buffer::Buffer;
 
 /// The source of the candidate pairs. The app may change this resource between ticks.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
 pub enum BroadPhase {
     /// The plugin computes the pairs from bounding boxes.
     #[default]
@@ -105,7 +107,9 @@ impl Extend<(Entity, Entity)> for CandidatePairs {
 /// [`HeadbuttPlugin::with_ongoing`](crate::HeadbuttPlugin::with_ongoing) inserts this resource.
 /// `Started` and `Ended` are always sent. [`Collisions`](crate::Collisions) lists the current
 /// contacts at any time.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
 pub enum OngoingEvents {
     /// In every tick, even if both colliders are at rest.
     #[default]

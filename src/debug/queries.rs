@@ -9,8 +9,9 @@ use crate::{
         settings::ColliderColors,
     },
     math::{Vec2, Vec3},
+    query::Motion,
     space::Space,
-    spatial::query_log::{LoggedCast, LoggedQuery, QueryLog},
+    spatial::query_log::{LoggedQuery, QueryLog},
 };
 
 /// Draws the queries of the last fixed step, and those since the last frame.
@@ -36,12 +37,7 @@ fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine>
             normal,
         } => ray_lines(*origin, *direction, *length, *normal, colors),
         LoggedQuery::Cast(logged) => {
-            let LoggedCast {
-                collider,
-                motion,
-                hit,
-            } = &**logged;
-            let start = &motion.start;
+            let (collider, Motion { start, change }, hit) = &**logged;
             let start = if collider.shape_2d().is_some() {
                 start.world_pose::<Vec2>().map(|pose| pose.in_3d())
             } else {
@@ -49,8 +45,7 @@ fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine>
             };
             // A cast of an invalid pose has no lines.
             start.map_or_else(Vec::new, |start| {
-                let vectors =
-                    [motion.change.translation, motion.change.rotation].map(Vec3::from_f64);
+                let vectors = [change.translation, change.rotation].map(Vec3::from_f64);
                 cast_lines(collider, start, vectors, *hit, colors)
             })
         }

@@ -41,14 +41,18 @@ use crate::{
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
+#[type_path = "headbutt"]
 #[require(Transform)]
 pub struct RayCaster<V: QuerySpace> {
     /// The ray in the frame of the entity. The maximum distance is in units of the world, whatever
     /// the scale of the entity.
     pub ray: Ray<V>,
-    /// The colliders to consider.
+    /// The colliders to consider. A filter may hold a function, so scenes leave it out.
+    #[reflect(ignore)]
     pub filter: SpatialQueryFilter<'static>,
+    #[reflect(ignore)]
     hits: Vec<EntityHit<RayHit<V>>>,
 }
 
@@ -109,7 +113,9 @@ impl<V: QuerySpace> RayCaster<V> {
 ///     println!("grounded: {}", player.first().is_some());
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
+#[type_path = "headbutt"]
 #[require(Transform)]
 pub struct ShapeCaster {
     /// The shape, which moves from the pose of the entity.
@@ -121,8 +127,10 @@ pub struct ShapeCaster {
     pub rotation: Vec3,
     /// The treatment of shapes that overlap at the start.
     pub options: CastOptions,
-    /// The colliders to consider.
+    /// The colliders to consider. A filter may hold a function, so scenes leave it out.
+    #[reflect(ignore)]
     pub filter: SpatialQueryFilter<'static>,
+    #[reflect(ignore)]
     hits: Vec<EntityHit<CastHit<Vec3>>>,
 }
 

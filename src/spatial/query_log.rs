@@ -34,15 +34,8 @@ pub enum LoggedQuery {
         /// The normal at the hit.
         normal: Option<Vec3>,
     },
-    Cast(Box<LoggedCast>),
-}
-
-/// A moving shape and its first hit.
-#[derive(Clone, Debug)]
-pub struct LoggedCast {
-    pub collider: Collider,
-    pub motion: Motion<Collider>,
-    pub hit: Option<CastHit<Vec3>>,
+    /// Boxed, because rays are smaller.
+    Cast(Box<(Collider, Motion<Collider>, Option<CastHit<Vec3>>)>),
 }
 
 /// The recorded queries. Queries of several systems may be recorded at the same time.
@@ -108,13 +101,7 @@ impl QueryLog {
         motion: &Motion<Collider>,
         hit: Option<&CastHit<Vec3>>,
     ) {
-        self.add(|| {
-            LoggedQuery::Cast(Box::new(LoggedCast {
-                collider: collider.clone(),
-                motion: *motion,
-                hit: hit.copied(),
-            }))
-        });
+        self.add(|| LoggedQuery::Cast(Box::new((collider.clone(), *motion, hit.copied()))));
     }
 
     fn add(&self, query: impl FnOnce() -> LoggedQuery) {

@@ -26,6 +26,8 @@ mod solve;
 mod sweep;
 mod touch;
 
+use bevy::reflect::{Reflect, prelude::ReflectDefault};
+
 use crate::{
     math::Vec3,
     query::{
@@ -142,7 +144,9 @@ impl<D: DVector> CastHit64<D> {
 }
 
 /// Options of [`cast_shape`](super::cast_shape) and [`cast_motion`](super::cast_motion).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub struct CastOptions {
     /// If `true`, shapes that overlap at the start may leave each other: they are a hit only if the
     /// motion increases the penetration depth, or if they touch again later. `false` by default.

@@ -1,5 +1,7 @@
 //! Rays and their hits.
 
+use bevy::reflect::Reflect;
+
 use crate::{
     math::{Ray2d, Ray3d, Vec2, Vec3},
     query::{
@@ -30,7 +32,9 @@ const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// let picked = Ray::from(Ray3d::new(Vec3::ZERO, Dir3::X));
 /// assert_eq!(picked, Ray::new(Vec3::ZERO, Vec3::X));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 pub struct Ray<V: Space> {
     /// The point from which the ray begins.
     pub origin: V,
