@@ -72,7 +72,7 @@ struct Appearance {
 /// A collider that is drawn.
 struct DrawnCollider {
     key: GizmoLayerKey,
-    look: Appearance,
+    appearance: Appearance,
     /// In the frame of the collider, or in the world if there is a `ground`.
     lines: Vec<LineSegment>,
     /// In the world.
@@ -110,11 +110,14 @@ pub fn draw_shapes(
     };
     shapes.begin(settings, &tick);
     let camera = Viewpoint::of_first(&cameras);
-    let mut old = core::mem::take(&mut shapes.drawn);
+    let new = EntityHashMap::with_capacity(shapes.drawn.len());
+    let mut old = core::mem::replace(&mut shapes.drawn, new);
     for target in &targets {
         let is_drawn = settings.selects(target.gizmo) || tick.explains(target.entity, &settings);
-        if is_drawn && let Some(look) = shapes.look(&target, &settings, &tick, camera.as_ref()) {
-            shapes.update(&target, look, old.remove(&target.entity), &settings);
+        if is_drawn
+            && let Some(appearance) = shapes.appearance(&target, &settings, &tick, camera.as_ref())
+        {
+            shapes.update(&target, appearance, old.remove(&target.entity), &settings);
         }
     }
     // The rest of the old colliders is gone.
@@ -161,7 +164,7 @@ impl Shapes {
     }
 
     /// Returns the appearance of a collider, or `None` if its pose is not finite.
-    fn look(
+    fn appearance(
         &self,
         target: &ColliderDataItem,
         settings: &HeadbuttGizmos,
@@ -175,12 +178,12 @@ impl Shapes {
             Some(ColliderGizmo::Color(color)) => *color,
             _ => self.state_color(target, settings, tick),
         };
-        let look = Appearance {
+        let appearance = Appearance {
             pose,
             color: color.to_linear(),
             ground,
         };
-        pose.is_finite().then_some(look)
+        pose.is_finite().then_some(appearance)
     }
 
     /// Returns the color of the state of a collider.
@@ -211,19 +214,19 @@ impl Shapes {
     fn update(
         &mut self,
         target: &ColliderDataItem,
-        look: Appearance,
+        appearance: Appearance,
         old: Option<DrawnCollider>,
         settings: &HeadbuttGizmos,
     ) {
         let (entity, collider) = (target.entity, &*target.collider);
         let old_key = old.as_ref().map(|old| old.key);
-        let is_known = |old: &DrawnCollider| old.look.ground == look.ground;
+        let is_known = |old: &DrawnCollider| old.appearance.ground == appearance.ground;
         let known = old.filter(|old| !target.collider.is_changed() && is_known(old));
         let drawn = match known {
-            Some(known) if known.look == look => known,
+            Some(known) if known.appearance == appearance => known,
             known => {
                 let known = known.map(|known| known.lines);
-                let lines = known.unwrap_or_else(|| shape_lines(collider, &look, settings));
+                let lines = known.unwrap_or_else(|| shape_lines(collider, &appearance, settings));
                 let key = if lines.len() > MANY_LINES {
                     GizmoLayerKey::Own(entity)
                 } else {
@@ -238,9 +241,9 @@ impl Shapes {
                 }
                 DrawnCollider {
                     key,
-                    look,
+                    appearance,
                     lines,
-                    box_lines: box_lines_in_world(collider, &look, settings),
+                    box_lines: box_lines_in_world(collider, &appearance, settings),
                 }
             }
         };
@@ -274,7 +277,7 @@ impl DrawnCollider {
             pose,
             color,
             ground,
-        } = self.look;
+        } = self.appearance;
         // The box is drawn first, so that the shape is visible where both have the same lines.
         add_lines(asset, &self.box_lines, box_color, |point| point);
         match ground {
@@ -289,7 +292,7 @@ impl DrawnCollider {
 /// Returns the lines of a shape: see [`DrawnCollider::lines`].
 fn shape_lines(
     collider: &Collider,
-    look: &Appearance,
+    appearance: &Appearance,
     settings: &HeadbuttGizmos,
 ) -> Vec<LineSegment> {
     if !settings.shapes {
@@ -298,7 +301,9 @@ fn shape_lines(
         cross(Vec3::ZERO, settings.inert_size, false).collect()
     } else {
         let wireframe = || collider.wireframe();
-        look.ground.map_or_else(wireframe, |ground| ground.lines())
+        appearance
+            .ground
+            .map_or_else(wireframe, |ground| ground.lines())
     }
 }
 
@@ -315,13 +320,13 @@ pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
 /// Returns the lines of a bounding box in the world.
 fn box_lines_in_world(
     collider: &Collider,
-    look: &Appearance,
+    appearance: &Appearance,
     settings: &HeadbuttGizmos,
 ) -> Vec<LineSegment> {
     if !settings.boxes {
         return Vec::new();
     }
-    let corners = box_corners(collider, look.pose);
+    let corners = box_corners(collider, appearance.pose);
     corners.map_or_else(Vec::new, |[min, max]| box_edges(min, max))
 }
 

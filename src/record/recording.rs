@@ -30,7 +30,8 @@ pub struct Recording {
 /// The range of a tick's bytes, and the data that these bytes lack to undo the tick.
 struct TickBlock {
     contents: Range<usize>,
-    undo: Undo,
+    /// The states that the tick changed, before that tick.
+    undo: Vec<(u32, NodeState)>,
 }
 
 impl fmt::Debug for Recording {
@@ -148,8 +149,8 @@ impl Recording {
         decode(self.bytes.get(block.contents.clone())?).ok()
     }
 
-    pub(super) fn undo(&self, tick: usize) -> Option<&Undo> {
-        self.blocks.get(tick).map(|block| &block.undo)
+    pub(super) fn undo(&self, tick: usize) -> Option<&[(u32, NodeState)]> {
+        self.blocks.get(tick).map(|block| &*block.undo)
     }
 
     /// Returns the candidate pairs of a tick.
@@ -162,9 +163,6 @@ impl Recording {
         tick.map_or(Pairs::Automatic, |tick| tick.pairs)
     }
 }
-
-/// The states that a tick changed, before that tick.
-pub struct Undo(Vec<(u32, NodeState)>);
 
 /// All entities of the recording, by id.
 #[derive(Default)]
@@ -180,8 +178,8 @@ impl Nodes {
         node.ok_or_else(|| format!("there is no entity {id}"))
     }
 
-    /// Applies the changes of a tick.
-    pub fn apply(&mut self, tick: &Tick) -> Result<Undo, String> {
+    /// Applies the changes of a tick. Returns the states that it replaces.
+    pub fn apply(&mut self, tick: &Tick) -> Result<Vec<(u32, NodeState)>, String> {
         let count = self.0.len() + tick.entities.len();
         self.0.resize(count, Node::default());
         let mut undo = Vec::with_capacity(tick.states.len());
@@ -190,13 +188,13 @@ impl Nodes {
             undo.push((*id, old));
         }
         self.apply_moves(tick, false)?;
-        Ok(Undo(undo))
+        Ok(undo)
     }
 
     /// Undoes the changes of a tick.
-    pub fn undo(&mut self, tick: &Tick, undo: &Undo) -> Result<(), String> {
+    pub fn undo(&mut self, tick: &Tick, undo: &[(u32, NodeState)]) -> Result<(), String> {
         self.apply_moves(tick, true)?;
-        for (id, state) in undo.0.iter().rev() {
+        for (id, state) in undo.iter().rev() {
             self.get_mut(*id)?.state = *state;
         }
         self.0.truncate(self.0.len() - tick.entities.len());

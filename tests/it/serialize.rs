@@ -777,6 +777,9 @@ fn the_plugin_registers_all_reflected_types() {
         CollisionEvent::type_path(),
         CollisionPhase::type_path(),
         EndReason::type_path(),
+        BroadPhase::type_path(),
+        OngoingEvents::type_path(),
+        ShapeCaster::type_path(),
     ];
     let registry = app.world().resource::<AppTypeRegistry>().clone();
     let registry = registry.read();
