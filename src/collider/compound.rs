@@ -19,7 +19,8 @@ impl Collider {
     /// Combines several colliders into one, each in a pose relative to the entity. The result can
     /// be concave.
     ///
-    /// A pose is a [`QueryPose`] of the same dimension, such as a `Vec2`, or a `Transform` of scale 1.
+    /// A pose is a [`QueryPose`] of the same dimension, such as a `Vec2` or an `Isometry3d`, or a
+    /// `Transform` of scale 1.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -37,12 +37,12 @@ pub(crate) fn compose_pose<'a, V: Space>(
     let transform = transform_of(entity).ok_or(ColliderError::NoPose)?;
     let mut parent = parent_of(entity);
     if parent.is_none() {
-        return WorldPose::from_transform::<V>(transform).ok_or(ColliderError::NotFinite);
+        return WorldPose::from_transform(transform).ok_or(ColliderError::NotFinite);
     }
     let mut affine = Affine::from_transform(transform);
     for _ in 0..MAX_ANCESTORS {
         let Some(ancestor) = parent else {
-            return WorldPose::from_affine::<V>(&affine).ok_or(ColliderError::NotFinite);
+            return WorldPose::from_affine(&affine).ok_or(ColliderError::NotFinite);
         };
         if let Some(transform) = transform_of(ancestor) {
             affine = Affine::from_transform(transform).after(&affine);

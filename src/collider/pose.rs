@@ -46,13 +46,13 @@ impl QueryPose<Collider> {
         match &self.0 {
             PoseSource::D2(pose) => Some(WorldPose::from_pose(&restricted::<V>(&in_3d(pose.0?)))),
             PoseSource::D3(isometry) => {
-                WorldPose::from_transform::<V>(&Transform::from_isometry(*isometry))
+                WorldPose::from_transform(&Transform::from_isometry(*isometry))
             }
-            PoseSource::Transform(transform) => WorldPose::from_transform::<V>(transform),
+            PoseSource::Transform(transform) => WorldPose::from_transform(transform),
             PoseSource::Global(global) => {
                 let affine = global.affine();
                 let [x, y, z] = [0, 1, 2].map(|index| affine.matrix3.col(index).as_dvec3());
-                WorldPose::from_affine_f32::<V>(&Affine {
+                WorldPose::from_affine_f32(&Affine {
                     linear: DMat3::from_cols(x, y, z),
                     translation: affine.translation.as_dvec3(),
                 })
@@ -93,8 +93,9 @@ fn in_3d(pose: Pose<DVec2>) -> Pose<DVec3> {
     }
 }
 
+/// Returns the xy part of a pose that does not tilt the xy plane, or in 3D the pose itself.
 fn restricted<V: Space>(pose: &Pose<DVec3>) -> Pose<V::DVec> {
-    let (rotation, translation) = V::restrict(pose.rotation, pose.translation);
+    let (rotation, translation) = V::DVec::restrict(pose.rotation, pose.translation);
     Pose {
         rotation,
         translation,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::{
     math::{DVec3, Vec3},
-    space::Space,
+    space::DVector,
 };
 
 /// The maximum number of ancestors. A longer chain counts as a loop.
@@ -122,7 +122,7 @@ fn invert(
     translation: DVec3,
     entity: Entity,
 ) -> Result<DVec3, WorldMoveError> {
-    let rotation = Vec3::rotation_of(transform.rotation.as_dquat());
+    let rotation = DVec3::rotation_of(transform.rotation.as_dquat());
     let rotation = rotation.ok_or(WorldMoveError::NotFinite(entity))?;
     let unrotated = rotation.transpose() * translation;
     let scale = transform.scale.as_dvec3();

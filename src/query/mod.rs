@@ -16,8 +16,8 @@
 //!
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`](crate::Support) of your own.
-//! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space. All functions
-//!   except [`touch()`] and [`forecast`] take colliders.
+//! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space. All
+//!   functions except [`touch()`] and [`forecast`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;

@@ -1,6 +1,6 @@
 //! Errors from constructing shapes.
 
-use crate::space::Space;
+use crate::space::{DVector, Space};
 
 /// An error from constructing a shape. It is returned by
 /// [`Collider::try_new`](crate::Collider::try_new) and the other fallible constructors of
@@ -151,6 +151,8 @@ impl ShapeError {
         // Checked first, because negative infinity would otherwise be reported as a negative
         // length.
         Self::check_points(name, &[lengths])?;
-        Self::check_length(name, lengths.min_component())
+        let lengths = lengths.to_f64();
+        let mut lengths = (0..V::DVec::DIMENSION).map(|index| lengths.component(index) as f32);
+        lengths.try_for_each(|length| Self::check_length(name, length))
     }
 }

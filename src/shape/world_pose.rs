@@ -6,9 +6,9 @@ use bevy::{
 };
 
 use crate::{
-    math::{DMat3, DVec3, Vec3},
+    math::{DMat3, DVec3},
     shape::Scale,
-    space::{DVector, Pose, Space},
+    space::{DVector, Pose},
 };
 
 /// A scale counts as uniform if the axes are orthogonal and equally long to within this relative
@@ -28,7 +28,7 @@ pub struct Affine<D: DVector> {
 impl Affine<DVec3> {
     pub fn from_transform(transform: &Transform) -> Self {
         // An invalid rotation makes the pose invalid.
-        let rotation = Vec3::rotation_of(transform.rotation.as_dquat()).unwrap_or(DMat3::NAN);
+        let rotation = DVec3::rotation_of(transform.rotation.as_dquat()).unwrap_or(DMat3::NAN);
         Self {
             linear: rotation * DMat3::from_diagonal(transform.scale.as_dvec3()),
             translation: transform.translation.as_dvec3(),
@@ -59,38 +59,38 @@ pub struct WorldPose<D: DVector> {
 
 impl<D: DVector> WorldPose<D> {
     /// Computes the pose of an entity without a parent. Returns `None` if it is not finite.
-    pub fn from_transform<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
-        let from_affine = || Self::from_affine::<V>(&Affine::from_transform(transform));
-        Self::from_similarity::<V>(transform).or_else(from_affine)
+    pub fn from_transform(transform: &Transform) -> Option<Self> {
+        let from_affine = || Self::from_affine(&Affine::from_transform(transform));
+        Self::from_similarity(transform).or_else(from_affine)
     }
 
     /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other
     /// transform.
     #[inline(always)]
-    pub fn from_similarity<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
-        let scale = V::projected(transform.scale).to_f64();
+    pub fn from_similarity(transform: &Transform) -> Option<Self> {
+        let [scale, translation] = [transform.scale, transform.translation]
+            .map(|vector| D::of(vector.as_dvec3().into()) + D::ZERO);
         let factor = scale.component(0);
         let is_uniform = scale == D::ONE * factor && factor > 0.0 && factor.is_finite();
-        let translation = V::projected(transform.translation);
         if !(is_uniform && translation.is_finite()) {
             return None;
         }
         Some(Self {
-            matrix: V::rotation_of(transform.rotation.as_dquat())?,
+            matrix: D::rotation_of(transform.rotation.as_dquat())?,
             factor: Some(factor),
-            translation: translation.to_f64(),
+            translation,
         })
     }
 
-    /// Projects an affine map of 3D to the space `V`. Returns `None` if the map is not finite.
-    pub fn from_affine<V: Space<DVec = D>>(affine: &Affine<DVec3>) -> Option<Self> {
-        Self::from_affine_within::<V>(affine, UNIFORM)
+    /// Projects an affine map of 3D to this space. Returns `None` if the map is not finite.
+    pub fn from_affine(affine: &Affine<DVec3>) -> Option<Self> {
+        Self::from_affine_within(affine, UNIFORM)
     }
 
     /// Projects an affine map of 3D that was computed in f32. A similarity up to the rounding of
     /// f32 becomes an exact one: otherwise a ball would become an ellipsoid.
-    pub fn from_affine_f32<V: Space<DVec = D>>(affine: &Affine<DVec3>) -> Option<Self> {
-        let pose = Self::from_affine_within::<V>(affine, UNIFORM_F32)?;
+    pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
+        let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
             // Each step of Newton's iteration for the nearest orthogonal matrix squares the error.
             Some(_) => D::nearer_orthogonal(D::nearer_orthogonal(pose.matrix)),
@@ -108,13 +108,10 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Projects an affine map of 3D to the space `V`. `uniform` is the relative tolerance for a
+    /// Projects an affine map of 3D to this space. `uniform` is the relative tolerance for a
     /// similarity.
-    fn from_affine_within<V: Space<DVec = D>>(
-        affine: &Affine<DVec3>,
-        uniform: f64,
-    ) -> Option<Self> {
-        let (linear, translation) = V::restrict(affine.linear, affine.translation);
+    fn from_affine_within(affine: &Affine<DVec3>, uniform: f64) -> Option<Self> {
+        let (linear, translation) = D::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));
         if !translation.is_finite() || !axes().all(DVector::is_finite) {
             return None;

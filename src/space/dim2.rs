@@ -1,7 +1,7 @@
 //! The vector arithmetic of 2D.
 
 use crate::{
-    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2, Vec3},
+    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2},
     space::{
         DVector, Pose, Space,
         polytope2::Polygon,
@@ -13,10 +13,6 @@ impl Space for Vec2 {
     type DVec = DVec2;
     type Isometry = Isometry2d;
     type Angle = f32;
-
-    fn angle_of(rotation: DVec3) -> f64 {
-        rotation.z
-    }
 
     #[inline]
     fn angle_to_f64(angle: f32) -> f64 {
@@ -33,42 +29,6 @@ impl Space for Vec2 {
         vector.as_vec2() + Vec2::ZERO
     }
 
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-
-    #[inline]
-    fn min_component(self) -> f32 {
-        self.min_element()
-    }
-
-    #[inline]
-    fn to_vec3(self) -> Vec3 {
-        self.extend(0.0)
-    }
-
-    #[inline]
-    fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
-        // Adding zero makes negative zeros positive, here and below: see `Space::pose`.
-        let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
-        (linear, translation.truncate() + DVec2::ZERO)
-    }
-
-    #[inline]
-    fn projected(vector: Vec3) -> Self {
-        vector.truncate() + Vec2::ZERO
-    }
-
-    #[inline(always)]
-    fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
-        if quaternion.x == 0.0 && quaternion.y == 0.0 {
-            about_z(quaternion)
-        } else {
-            untilted(quaternion)
-        }
-    }
-
     fn nearest_isometry(pose: &Pose<DVec2>) -> Isometry2d {
         let x = Self::from_f64(pose.rotation.x_axis);
         let rotation = Rot2 { cos: x.x, sin: x.y };
@@ -78,11 +38,9 @@ impl Space for Vec2 {
     #[inline(always)]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
-        let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;
-        isometry.translation.is_finite().then(|| Pose {
-            rotation: DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO),
-            translation: isometry.translation.to_f64() + DVec2::ZERO,
-        })
+        let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit();
+        let rotation = x.map(|x| DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO));
+        Pose::new(rotation, isometry.translation.to_f64() + DVec2::ZERO)
     }
 }
 
@@ -135,6 +93,27 @@ impl DVector for DVec2 {
     const IDENTITY: DMat2 = DMat2::IDENTITY;
 
     methods_of_glam!();
+
+    #[inline]
+    fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
+        // Adding zero makes negative zeros positive, here and below: see `Space::pose`.
+        let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
+        (linear, translation.truncate() + DVec2::ZERO)
+    }
+
+    #[inline(always)]
+    fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
+        if quaternion.x == 0.0 && quaternion.y == 0.0 {
+            about_z(quaternion)
+        } else {
+            untilted(quaternion)
+        }
+    }
+
+    #[inline]
+    fn angle_of(rotation: DVec3) -> f64 {
+        rotation.z
+    }
 
     #[inline]
     fn axis(index: usize) -> Self {

@@ -14,10 +14,6 @@ impl Space for Vec3 {
     type Isometry = Isometry3d;
     type Angle = Vec3;
 
-    fn angle_of(rotation: DVec3) -> DVec3 {
-        rotation
-    }
-
     #[inline]
     fn angle_to_f64(angle: Vec3) -> DVec3 {
         angle.as_dvec3()
@@ -33,30 +29,34 @@ impl Space for Vec3 {
         vector.as_vec3() + Vec3::ZERO
     }
 
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
+    fn nearest_isometry(pose: &Pose<DVec3>) -> Isometry3d {
+        let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
+        Isometry3d::new(Self::from_f64(pose.translation), rotation)
     }
 
-    #[inline]
-    fn min_component(self) -> f32 {
-        self.min_element()
+    #[inline(always)]
+    fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
+        let translation = Self::projected(isometry.translation.into());
+        let rotation = DVec3::rotation_of(isometry.rotation.as_dquat());
+        Pose::new(rotation, translation.to_f64())
     }
+}
 
-    #[inline]
-    fn to_vec3(self) -> Vec3 {
-        self
-    }
+impl DVector for DVec3 {
+    type Matrix = DMat3;
+    type Angle = DVec3;
+    type Area = DVec3;
+    type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
+
+    const DIMENSION: usize = 3;
+    const IDENTITY: DMat3 = DMat3::IDENTITY;
+
+    methods_of_glam!();
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
         // Adding zero makes negative zeros positive, here and below: see `Space::pose`.
         (linear + DMat3::ZERO, translation + DVec3::ZERO)
-    }
-
-    #[inline]
-    fn projected(vector: Vec3) -> Self {
-        vector + Vec3::ZERO
     }
 
     /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are
@@ -80,32 +80,10 @@ impl Space for Vec3 {
         })
     }
 
-    fn nearest_isometry(pose: &Pose<DVec3>) -> Isometry3d {
-        let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
-        Isometry3d::new(Self::from_f64(pose.translation), rotation)
+    #[inline]
+    fn angle_of(rotation: DVec3) -> DVec3 {
+        rotation
     }
-
-    #[inline(always)]
-    fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
-        let translation = Self::projected(isometry.translation.into());
-        let rotation = Self::rotation_of(isometry.rotation.as_dquat())?;
-        translation.is_finite().then(|| Pose {
-            rotation,
-            translation: translation.to_f64(),
-        })
-    }
-}
-
-impl DVector for DVec3 {
-    type Matrix = DMat3;
-    type Angle = DVec3;
-    type Area = DVec3;
-    type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
-
-    const DIMENSION: usize = 3;
-    const IDENTITY: DMat3 = DMat3::IDENTITY;
-
-    methods_of_glam!();
 
     #[inline]
     fn axis(index: usize) -> Self {

@@ -32,7 +32,7 @@ mod vector;
 
 use core::fmt::Debug;
 
-use crate::math::{DMat3, DQuat, DVec3, Vec3};
+use crate::math::Vec3;
 pub use polytope::{EpaEnd, Polytope, PolytopeFacet};
 pub use pose::Pose;
 pub use query_pose::{PoseKind, QueryPose, Translation, sealed as pose_sealed};
@@ -66,10 +66,6 @@ pub trait Space:
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
 
-    /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
-    #[doc(hidden)]
-    fn angle_of(rotation: DVec3) -> <Self::DVec as DVector>::Angle;
-
     /// Converts a rotation to `f64`, exactly.
     #[doc(hidden)]
     fn angle_to_f64(angle: Self::Angle) -> <Self::DVec as DVector>::Angle;
@@ -80,33 +76,28 @@ pub trait Space:
     fn from_f64(vector: Self::DVec) -> Self;
 
     /// Returns `true` if no component is NaN or infinite.
-    fn is_finite(self) -> bool;
-
-    /// Returns the smallest component.
-    #[doc(hidden)]
-    fn min_component(self) -> f32;
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.to_f64().is_finite()
+    }
 
     /// Returns the vector in 3D. In 2D, its z is 0.
     #[doc(hidden)]
-    fn to_vec3(self) -> Vec3;
-
-    /// Restricts an affine map of 3D, x -> `linear * x + translation`, to this space. In 2D, z is
-    /// ignored. Every zero is positive: see [`pose`](Self::pose).
-    #[doc(hidden)]
-    fn restrict(linear: DMat3, translation: DVec3)
-    -> (<Self::DVec as DVector>::Matrix, Self::DVec);
+    #[inline]
+    fn to_vec3(self) -> Vec3 {
+        self.to_f64()
+            .components()
+            .map(|component| component as f32)
+            .into()
+    }
 
     /// Projects a vector to this space. In 2D, z is ignored.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
-    fn projected(vector: Vec3) -> Self;
-
-    /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
-    /// quaternion that is zero or not finite, and in 2D if it tilts the xy plane. In 2D, a half
-    /// turn about an axis in that plane is a reflection.
-    /// Every zero is positive: see [`pose`](Self::pose).
-    #[doc(hidden)]
-    fn rotation_of(quaternion: DQuat) -> Option<<Self::DVec as DVector>::Matrix>;
+    #[inline]
+    fn projected(vector: Vec3) -> Self {
+        Self::from_f64(DVector::of(vector.to_f64().into()))
+    }
 
     /// Returns the pose in `f64` with an orthonormal rotation. Returns `None` if a component is not
     /// finite or the rotation is zero.

@@ -6,7 +6,7 @@ use bevy::transform::components::Transform;
 
 use crate::{
     math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
-    space::{Pose, Space},
+    space::{DVector, Pose, Space},
 };
 
 /// The position and rotation of a shape or a [`Collider`](crate::Collider) in a query.
@@ -130,13 +130,9 @@ isometries! {
 
 impl<V: Space> From<Transform> for QueryPose<V> {
     fn from(transform: Transform) -> Self {
-        let translation = V::projected(transform.translation);
-        let rotation = V::rotation_of(transform.rotation.as_dquat());
-        let rotation = rotation.filter(|_| translation.is_finite());
-        Self(rotation.map(|rotation| Pose {
-            rotation,
-            translation: translation.to_f64(),
-        }))
+        let translation = V::projected(transform.translation).to_f64();
+        let rotation = V::DVec::rotation_of(transform.rotation.as_dquat());
+        Self(Pose::new(rotation, translation))
     }
 }
 

@@ -8,7 +8,10 @@ use core::{
 
 use arrayvec::ArrayVec;
 
-use crate::space::polytope::Polytope;
+use crate::{
+    math::{DMat3, DQuat, DVec3},
+    space::polytope::Polytope,
+};
 
 /// A map is singular if its determinant is at most this fraction of the product of its columns'
 /// lengths. If a map flattens space and then rotates it, rounding leaves a fraction of 1e-16, and
@@ -156,6 +159,19 @@ pub trait DVector:
 
     /// Returns the vector with these components. In 2D, the third is ignored.
     fn of(components: [f64; 3]) -> Self;
+
+    /// Restricts an affine map of 3D, x -> `linear * x + translation`, to this space. In 2D, z is
+    /// ignored. Every zero is positive: see [`Space::pose`](crate::space::Space::pose).
+    fn restrict(linear: DMat3, translation: DVec3) -> (Self::Matrix, Self);
+
+    /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
+    /// quaternion that is zero or not finite, and in 2D if it tilts the xy plane. In 2D, a half
+    /// turn about an axis in that plane is a reflection.
+    /// Every zero is positive: see [`Space::pose`](crate::space::Space::pose).
+    fn rotation_of(quaternion: DQuat) -> Option<Self::Matrix>;
+
+    /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
+    fn angle_of(rotation: DVec3) -> Self::Angle;
 
     /// Returns the smaller of each pair of components.
     fn min(self, other: Self) -> Self;

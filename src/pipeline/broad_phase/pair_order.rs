@@ -205,7 +205,7 @@ mod tests {
             return None;
         };
         let layers = CollisionLayers::default();
-        let pose = WorldPose::from_transform::<Vec2>(&Transform::default())?;
+        let pose = WorldPose::from_transform(&Transform::default())?;
         let (proxy, aabb) = Proxy::new(entity, shape, layers, pose).ok()?;
         Some(arena.insert(proxy, aabb))
     }

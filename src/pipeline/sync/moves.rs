@@ -160,7 +160,7 @@ fn update<V: Space>(
 ) -> Result<bool, ColliderError> {
     // A path of its own, so that the pose stays in registers.
     if !item.has_parent
-        && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
+        && let Some(pose) = WorldPose::from_similarity(&item.transform)
     {
         return Ok(proxy.update(pose, item.layers, item.markers));
     }

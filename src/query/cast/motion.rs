@@ -121,8 +121,8 @@ pub type Moving64<D> = (Pose<D>, Motion64<D>);
 impl Motion64<DVec3> {
     /// Returns the motion of a collider in a space, or `None` if it is invalid.
     pub fn in_space<V: Space>(self) -> Option<Motion64<V::DVec>> {
-        let (_, translation) = V::restrict(DMat3::IDENTITY, self.translation);
-        let rotation = V::angle_of(self.rotation);
+        let (_, translation) = V::DVec::restrict(DMat3::IDENTITY, self.translation);
+        let rotation = V::DVec::angle_of(self.rotation);
         let motion = Motion64 {
             rotation,
             ..Motion64::linear(translation)
