@@ -112,7 +112,7 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     search(&a, &b, limit, |pair, parts| {
         if !facets.ignores(parts)
             && let Some((distance, points)) = with_pair(pair, |pair| Solver::new(pair).distance())
-            && nearest.is_none_or(|(least, _)| distance < least)
+            && nearest.is_none_or(|(least, best)| (distance, parts) < (least, best.parts))
             && (distance > 0.0 || !facets.ignores_touch(parts))
         {
             let contact = points.moved(offsets([&a, &b], pair));

@@ -60,10 +60,10 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
         }
         (ColliderShape::Compound(compound), Some(inverse)) => {
             let mut local = ray.mapped(inverse, pose.translation);
-            let (line, range) = (local.line, [0.0, ray.max]);
+            let line = local.line;
             let rounding = rounding_of(ray, inverse);
             let parts = PartRays::new(compound, &line, &rounding);
-            compound.along(&line, range, |part| {
+            compound.along(&line, ray.max, |part| {
                 let hit = parts.first_hit(&local, part);
                 if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
                     local.max = visit(hit);

@@ -210,7 +210,7 @@ impl Forest {
     /// visited nodes.
     pub fn visit(
         &self,
-        mut search: impl BoxSearch,
+        search: impl BoxSearch,
         mut limit: f64,
         mut visit: impl FnMut(u32) -> f64,
     ) -> u32 {
@@ -235,7 +235,7 @@ impl Forest {
 pub trait BoxSearch {
     /// Calls `visit` with the slots of the boxes that may be within a limit. `visit` returns the
     /// new limit, which is negative to stop. Returns the number of visited nodes.
-    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
+    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
 }
 
 /// A search for boxes that overlap this one, in any order. The limit is only a sign.
@@ -245,7 +245,7 @@ pub struct Overlapping(pub Box3);
 pub struct Nearest(pub Box3);
 
 impl BoxSearch for Overlapping {
-    fn visit(&mut self, tree: &WideTree, _: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
+    fn visit(&self, tree: &WideTree, _: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
         tree.visit_overlapping(&self.0, |slot| {
             if visit(slot) >= 0.0 {
                 ControlFlow::Continue(())
@@ -257,16 +257,15 @@ impl BoxSearch for Overlapping {
 }
 
 impl BoxSearch for Nearest {
-    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
+    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
         tree.visit_nearest(&self.0, limit, visit)
     }
 }
 
 /// A search for boxes that a path enters, early ones first. The limit is the end of the path.
 impl BoxSearch for BoxPath {
-    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
-        self.set_max(limit);
-        tree.visit_along(self, visit)
+    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
+        tree.visit_along(self, limit, visit)
     }
 }
 

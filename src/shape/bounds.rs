@@ -8,6 +8,9 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
+/// A box of f32: its minimum and its maximum corner. In 2D, the box includes z = 0.
+pub type Box3 = [[f32; 3]; 2];
+
 /// Returns the centers and radii of two balls, around the mean of some support points and around
 /// the origin. Each radius is the distance to the farthest of the same support points, plus the
 /// radius of the shape. It is a lower bound on the radius of the smallest ball around that center
@@ -90,6 +93,20 @@ impl<D: DVector> Bounds<D> {
     pub fn of_f32(min: [f32; 3], max: [f32; 3]) -> Self {
         let [min, max] = [min, max].map(|corner| D::of(corner.map(f64::from)));
         Self { min, max }
+    }
+
+    /// Returns a box of f32 that contains this box.
+    pub fn round_outward(&self) -> Box3 {
+        let round = |corner: D, round: fn(f32) -> f32| {
+            let mut corner = corner.components().map(|component| component as f32);
+            let rounded = corner.iter_mut().take(D::DIMENSION);
+            rounded.for_each(|component| *component = round(*component));
+            corner
+        };
+        [
+            round(self.min, f32::next_down),
+            round(self.max, f32::next_up),
+        ]
     }
 
     /// Returns the box with a margin around it.

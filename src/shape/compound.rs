@@ -5,13 +5,8 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{
     shape::{
-        HalfSpace, Shape, ShapeError, Support,
-        bounds::Bounds,
-        bvh::{Tree, fits_in_f32},
-        core::checked_radius,
-        line::Line,
-        order::compare_shapes,
-        surface::Surface,
+        HalfSpace, Shape, ShapeError, Support, bounds::Bounds, core::checked_radius, line::Line,
+        order::compare_shapes, surface::Surface, wide_tree::WideTree,
     },
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,
@@ -23,7 +18,7 @@ use crate::{
 pub struct Compound<V: Space> {
     parts: Arc<CompoundParts<V>>,
     /// The boxes of the parts, without the margin.
-    tree: Arc<Tree>,
+    tree: Arc<WideTree>,
     center: V::DVec,
     /// The margin around every part.
     margin: f32,
@@ -75,14 +70,19 @@ impl<V: Space> Compound<V> {
         if !boxes.iter().all(|(_, bounds)| is_finite(bounds)) {
             return Err(ShapeError::NotFinite("support function of a part"));
         }
-        if !boxes.iter().all(|(_, bounds)| fits_in_f32(bounds)) {
+        let rounded = boxes
+            .iter()
+            .map(|(index, bounds)| (*index, bounds.round_outward()));
+        let mut ends = rounded.clone().flat_map(|(_, corners)| corners).flatten();
+        if ends.any(f32::is_infinite) {
             return Err(ShapeError::BeyondF32);
         }
-        let tree = Tree::new(boxes.into_iter());
+        let tree = WideTree::new(rounded);
+        let Bounds { min, max } = tree.bounds::<V::DVec>();
         Ok(Self {
             center: match &parts {
                 CompoundParts::Shapes(shapes) => center(shapes),
-                CompoundParts::Surface(_) => tree.center(),
+                CompoundParts::Surface(_) => (min + max) * 0.5,
             },
             tree: Arc::new(tree),
             parts: Arc::new(parts),
@@ -147,7 +147,8 @@ impl<V: Space> Compound<V> {
 
     /// Returns the longest side of the bounding box.
     pub fn size(&self) -> f64 {
-        self.tree.size()
+        let Bounds { min, max } = self.tree.bounds::<V::DVec>();
+        (max - min).components().into_iter().fold(0.0, f64::max)
     }
 
     /// Returns the number of parts.
@@ -167,7 +168,7 @@ impl<V: Space> Compound<V> {
 
     /// Calls `visit` with the index of each part that may overlap a box in the compound's frame.
     pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
-        let bounds = bounds.grown(self.touching_margin());
+        let bounds = bounds.grown(self.touching_margin()).round_outward();
         self.tree.visit_overlapping(&bounds, |index| {
             visit(index);
             ControlFlow::Continue(())
@@ -175,16 +176,21 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
-    pub fn near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
+    pub fn near_ball(&self, center: V::DVec, radius: f64, mut visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
-        self.tree.visit_near_ball(center, radius, visit);
+        let (min, max) = (center, center);
+        let center = Bounds { min, max }.round_outward();
+        self.tree.visit_nearest(&center, radius, |index| {
+            visit(index);
+            radius
+        });
     }
 
     /// Calls `visit` with the index of each part that a line in the frame of the compound may cross
-    /// at a t in `range`, roughly in the order of t. `visit` returns the new end of the range.
-    pub fn along(&self, line: &Line<V::DVec>, range: [f64; 2], visit: impl FnMut(u32) -> f64) {
+    /// at a t from 0 to `max`, roughly in the order of t. `visit` returns the new `max`.
+    pub fn along(&self, line: &Line<V::DVec>, max: f64, visit: impl FnMut(u32) -> f64) {
         self.tree
-            .visit_line(line, self.touching_margin(), range, visit);
+            .visit_line(line, self.touching_margin(), max, visit);
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the
@@ -196,7 +202,7 @@ impl<V: Space> Compound<V> {
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
         let (min, max) = (point, point);
-        let bounds = Bounds { min, max }.grown(distance);
+        let bounds = Bounds { min, max }.grown(distance).round_outward();
         self.tree.visit_overlapping(&bounds, visit);
     }
 
@@ -209,23 +215,30 @@ impl<V: Space> Compound<V> {
         translation: V::DVec,
         visit: impl FnMut(u32),
     ) {
-        let margin = self.touching_margin();
-        let is_near = |part: Bounds<V::DVec>| {
-            bounds.overlaps(&part.grown(margin).mapped(linear, translation))
-        };
-        self.tree.visit_where(is_near, visit);
+        self.visit_where(
+            |part| bounds.overlaps(&part.mapped(linear, translation)),
+            visit,
+        );
     }
 
     /// Calls `visit` with the index of each part that may overlap a half-space in the compound's
     /// frame. The normal of the half-space may have any length.
     pub fn within(&self, half_space: &HalfSpace<V::DVec>, visit: impl FnMut(u32)) {
         let HalfSpace { normal, offset } = *half_space;
-        let offset = offset + normal.length() * self.touching_margin();
-        self.tree
-            .visit_where(|part: Bounds<_>| part.min_height(normal) <= offset, visit);
+        self.visit_where(|part| part.min_height(normal) <= offset, visit);
     }
 
-    /// Calls `visit` with the indices of parts, near ones first: see [`Tree::search_nearest`].
+    /// Calls `visit` with the index of each part for which `is_near` returns `true`, if it also
+    /// returns `true` for larger boxes around the part.
+    fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, mut visit: impl FnMut(u32)) {
+        let gap = |bounds: &Bounds<_>| if is_near(bounds) { 0.0 } else { f64::INFINITY };
+        self.search_nearest(0.0, gap, |index| {
+            visit(index);
+            0.0
+        });
+    }
+
+    /// Calls `visit` with the indices of parts, near ones first: see [`WideTree::visit_by_gap`].
     /// `gap` is called with a box around a part in the frame of the compound.
     pub fn search_nearest(
         &self,
@@ -235,7 +248,7 @@ impl<V: Space> Compound<V> {
     ) {
         let margin = self.touching_margin();
         self.tree
-            .search_nearest(limit, |bounds| gap(&bounds.grown(margin)), visit);
+            .visit_by_gap(limit, |bounds| gap(&bounds.grown(margin)), visit);
     }
 
     /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].
@@ -259,7 +272,7 @@ impl<V: Space> Compound<V> {
         // Replaced by the first vertex: a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
         let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-        self.tree.search_nearest(f64::INFINITY, gap, |index| {
+        self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
             for vertex in surface.facet_vertices(index).into_iter().flatten() {
                 if vertex.dot(unit) > height {
                     (best, height) = (vertex, vertex.dot(unit));
@@ -293,9 +306,9 @@ impl<V: Space> Compound<V> {
         };
         let mut tolerance = 0.0;
         if shapes.len() > MAX_SCANNED_PARTS {
-            tolerance = HEIGHT_TOLERANCE * self.tree.size();
+            tolerance = HEIGHT_TOLERANCE * self.size();
             let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-            self.tree.search_nearest(f64::INFINITY, gap, |index| {
+            self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
                 let part = shapes.get(index as usize);
                 -(part.map_or(f64::NEG_INFINITY, &mut test) + tolerance)
             });

@@ -19,12 +19,13 @@
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
 //! | `facet_line.rs` | where a line crosses facets |
-//! | `bounds.rs`, `bvh.rs` | bounding boxes and a tree of them |
-//! | `wide_tree.rs` | a tree of boxes that move |
+//! | `bounds.rs`, `aabb.rs` | bounding boxes in `f64` and in `f32` |
+//! | `wide_tree.rs`, `bvh.rs`, `box_path.rs` | a tree of boxes, its construction, and a path through it |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod aabb;
 mod bounds;
+mod box_path;
 mod bvh;
 mod center;
 mod chord;
@@ -56,7 +57,8 @@ mod world_pose;
 
 pub use self::core::{Core, VertexBounds};
 pub use aabb::Aabb;
-pub use bounds::{Bounds, balls_in, supported};
+pub use bounds::{Bounds, Box3, balls_in, supported};
+pub use box_path::BoxPath;
 pub use chord::ChordEnd;
 pub use compound::{Compound, CompoundParts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
@@ -76,5 +78,5 @@ pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{DVecOf, MatrixOf, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
-pub use wide_tree::{Box3, BoxPath, WideTree};
+pub use wide_tree::WideTree;
 pub use world_pose::{Affine, WorldPose};

@@ -1,6 +1,6 @@
-//! A tree of boxes with four children per node, for queries of many boxes that move.
+//! A tree of boxes with four children per node: of the parts of a compound, or of all colliders.
 //!
-//! The wide tree skips every other level of a [`Tree`] with two children per node. (Dammertz,
+//! The wide tree skips every other level of a [tree](build) with two children per node. (Dammertz,
 //! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
 //! Rays", 2008.) The four boxes of a node are tested together by vector instructions: each [`Vec4`]
 //! has one coordinate of all four. When boxes move, the tree is refitted: its nodes get new boxes
@@ -12,33 +12,31 @@
 //!
 //! * Overlaps and the sides of an origin are exact, because they compare f32 with f32. The caller
 //!   rounds its own box outward.
-//! * A path enters and leaves a slab at a parameter that is rounded three times (a difference, an
-//!   inverse and a product), each by at most 6e-8 of it. The parameter at which the path leaves and
-//!   the limit are multiplied by [`SLACK`], which covers these errors (Ize, "Robust BVH Ray
-//!   Traversal" (2013)).
+//! * A path enters and leaves a slab as [`BoxPath`] computes it.
 //! * A squared distance has a relative error of less than [`SLACK`], too.
 
 use core::ops::ControlFlow;
 
 use arrayvec::ArrayVec;
+use obvhs::bvh2::{Bvh2, node::Bvh2Node};
 
 use crate::{
     math::Vec4,
     shape::{
-        Bounds,
-        bvh::{Tree, TreeNode},
+        Bounds, Box3,
+        box_path::{BoxPath, Corners, SLACK},
+        bvh::build,
+        line::Line,
     },
     space::DVector,
 };
 
-/// A relative bound on rounding in the tests of boxes.
-const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
+/// The error of a line's position relative to a box, as a fraction of the coordinates of both: more
+/// than the rounding of a box to f32.
+const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 /// Number of children of a node.
 const WIDTH: usize = 4;
-
-/// A box of f32: its minimum and its maximum corner. In 2D, the box includes z = 0.
-pub type Box3 = [[f32; 3]; 2];
 
 /// A box that overlaps no box and that no path enters.
 const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
@@ -58,7 +56,7 @@ pub struct WideTree {
 #[repr(align(64))]
 struct WideNode {
     /// The minimum and the maximum corners of the children's boxes, by axis.
-    corners: [[Vec4; 3]; 2],
+    corners: Corners,
     children: [Child; WIDTH],
 }
 
@@ -87,6 +85,14 @@ impl WideNode {
         children: [Child::NONE; WIDTH],
     };
 
+    /// Returns the box of a child.
+    fn lane_box(&self, lane: usize) -> Box3 {
+        let corner = |corner: &[Vec4; 3]| {
+            corner.map(|lanes| lanes.as_ref().get(lane).copied().unwrap_or(f32::NAN))
+        };
+        self.corners.each_ref().map(corner)
+    }
+
     fn set_box(&mut self, lane: usize, new: &Box3) {
         for (corner, new) in self.corners.iter_mut().zip(new) {
             for (lanes, new) in corner.iter_mut().zip(new) {
@@ -105,9 +111,9 @@ impl WideNode {
 
     /// Opens the children with a bit in `mask`.
     #[inline(always)]
-    fn open(&self, mask: u32, open: &mut OpenChildren) {
+    fn open(&self, mask: u32, open: &mut OpenChildren<f32>) {
         for (lane, child) in self.children.iter().enumerate() {
-            if mask >> lane & 1 != 0 {
+            if mask >> lane & 1 != 0 && *child != Child::NONE {
                 open.push((0.0, *child));
             }
         }
@@ -115,9 +121,14 @@ impl WideNode {
 
     /// Opens the children with a bit in `mask`, those with the lowest keys last.
     #[inline(always)]
-    fn open_sorted(&self, mask: u32, keys: Vec4, open: &mut OpenChildren) {
+    fn open_sorted<K: PartialOrd + Copy>(
+        &self,
+        mask: u32,
+        keys: [K; WIDTH],
+        open: &mut OpenChildren<K>,
+    ) {
         let start = open.len();
-        for ((lane, child), key) in self.children.iter().enumerate().zip(keys.to_array()) {
+        for ((lane, child), key) in self.children.iter().enumerate().zip(keys) {
             if mask >> lane & 1 != 0 && *child != Child::NONE {
                 let opened = open.iter().skip(start);
                 let farther = opened.take_while(|(other, _)| *other > key).count();
@@ -137,10 +148,13 @@ fn half_surface([min, max]: &Box3) -> f64 {
 impl WideTree {
     /// Builds the tree of numbered boxes, all of them finite. Numbers are less than 2^31.
     pub fn new(boxes: impl Iterator<Item = (u32, Box3)>) -> Self {
-        let bounds = |[min, max]: Box3| Bounds::<crate::math::DVec3>::of_f32(min, max);
-        let binary = Tree::new(boxes.map(|(number, aabb)| (number, bounds(aabb))));
-        let mut tree = Self::default();
-        let Some(root) = binary.root() else {
+        let (numbers, boxes): (Vec<u32>, Vec<Box3>) = boxes.unzip();
+        let binary = build(&boxes);
+        let mut tree = Self {
+            len: boxes.len(),
+            ..Self::default()
+        };
+        let Some(root) = binary.nodes.first() else {
             return tree;
         };
         tree.nodes.push(WideNode::EMPTY);
@@ -148,17 +162,15 @@ impl WideTree {
         while let Some((parent, index)) = open.pop() {
             let mut wide = WideNode::EMPTY;
             for (lane, node) in members(&binary, parent).into_iter().enumerate() {
-                wide.set_box(lane, &node.bounds());
-                let child = match node.leaf() {
-                    Some(number) => {
-                        tree.len += 1;
-                        Child(number | Child::LEAF)
-                    }
-                    None => {
-                        open.push((node, tree.nodes.len()));
-                        tree.nodes.push(WideNode::EMPTY);
-                        Child(tree.nodes.len() as u32 - 1)
-                    }
+                wide.set_box(lane, &box_of(node));
+                let child = if node.is_leaf() {
+                    let position = binary.primitive_indices.get(node.first_index as usize);
+                    let number = position.and_then(|position| numbers.get(*position as usize));
+                    number.map_or(Child::NONE, |number| Child(number | Child::LEAF))
+                } else {
+                    open.push((node, tree.nodes.len()));
+                    tree.nodes.push(WideNode::EMPTY);
+                    Child(tree.nodes.len() as u32 - 1)
                 };
                 if let Some(slot) = wide.children.get_mut(lane) {
                     *slot = child;
@@ -168,8 +180,15 @@ impl WideTree {
                 *node = wide;
             }
         }
+        tree.nodes.shrink_to_fit();
         tree.cost_when_built = tree.cost();
         tree
+    }
+
+    /// Returns the box around all boxes.
+    pub fn bounds<D: DVector>(&self) -> Bounds<D> {
+        let [min, max] = self.nodes.first().map_or(EMPTY, WideNode::bounds);
+        Bounds::of_f32(min, max)
     }
 
     /// Returns the number of boxes.
@@ -219,7 +238,7 @@ impl WideTree {
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> u32 {
         let ([x, y, z], [max_x, max_y, max_z]) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let mut expand = |node: &WideNode, _: f32, open: &mut OpenChildren| {
+        let expand = |node: &WideNode, _: f32, open: &mut OpenChildren<f32>| {
             let [
                 [node_x, node_y, node_z],
                 [node_max_x, node_max_y, node_max_z],
@@ -232,23 +251,47 @@ impl WideTree {
                 & z.cmple(node_max_z);
             node.open(overlaps.bitmask(), open);
         };
-        let mut visit = |number| match visit(number) {
+        self.search(0.0, expand, |number| match visit(number) {
             ControlFlow::Continue(()) => 0.0,
             ControlFlow::Break(()) => STOP,
-        };
-        self.search(Child::ROOT, &mut expand, &mut 0.0, &mut visit)
+        })
     }
 
-    /// Calls `visit` with the numbers of boxes that a path may enter, roughly in the order in which
-    /// it enters them. `visit` returns the new end of the path, which is negative to stop. Returns
-    /// the number of visited nodes.
-    pub fn visit_along(&self, path: &BoxPath, mut visit: impl FnMut(u32) -> f64) -> u32 {
-        let mut expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
-            let (enter, is_passed) = path.enter(node, limit);
-            node.open_sorted(!is_passed, enter, open);
+    /// Calls `visit` with the numbers of boxes that a path may enter until `max`, roughly in the
+    /// order in which it enters them. `visit` returns the new end of the path, which is negative to
+    /// stop. Returns the number of visited nodes.
+    pub fn visit_along(&self, path: &BoxPath, max: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
+        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
+            let (enter, is_passed) = path.enter(&node.corners, limit);
+            node.open_sorted(!is_passed, enter.to_array(), open);
         };
-        let mut visit = |number| limit(visit(number));
-        self.search(Child::ROOT, &mut expand, &mut limit(path.max), &mut visit)
+        self.search(limit(max), expand, |number| limit(visit(number)))
+    }
+
+    /// Calls `visit` with the numbers of boxes that a line may cross at a t from 0 to `max`,
+    /// roughly in order. Each box is grown by `margin`. `visit` returns the new `max`, which is
+    /// negative to stop.
+    pub fn visit_line<D: DVector>(
+        &self,
+        line: &Line<D>,
+        margin: f64,
+        max: f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let Bounds { min, max: end } = self.bounds::<D>();
+        let (center, radius) = ((min + end) * 0.5, (end - min).length() + 2.0 * margin);
+        // All boxes are within `radius` of the center. The path begins as far before the point of
+        // the line that is nearest to the center, because its coordinates are small there.
+        let nearest = (center - line.origin).dot(line.direction) / line.direction.length_squared();
+        let start = (nearest - radius / line.direction.length()).max(0.0);
+        let origin = line.at(start);
+        let size = radius + center.extent() + (origin - center).extent();
+        let path = BoxPath::new(
+            origin,
+            D::ONE * (margin + LINE_SLACK * size),
+            line.direction,
+        );
+        self.visit_along(&path, max - start, |number| visit(number) - start);
     }
 
     /// Calls `visit` with the numbers of boxes whose distance from another box may be at most
@@ -265,7 +308,7 @@ impl WideTree {
             distance => distance * distance * SLACK + f32::MIN_POSITIVE,
         };
         let (min, max) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let mut expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
+        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
             let [node_min, node_max] = &node.corners;
             let mut squares = Vec4::ZERO;
             for ((node_min, node_max), (min, max)) in
@@ -275,30 +318,56 @@ impl WideTree {
                 squares += gap * gap;
             }
             let is_near = squares.cmple(Vec4::splat(limit));
-            node.open_sorted(is_near.bitmask(), squares, open);
+            node.open_sorted(is_near.bitmask(), squares.to_array(), open);
         };
-        let mut visit = |number| squared(visit(number));
-        self.search(
-            Child::ROOT,
-            &mut expand,
-            &mut squared(max_distance),
-            &mut visit,
-        )
+        self.search(squared(max_distance), expand, |number| {
+            squared(visit(number))
+        })
+    }
+
+    /// Calls `visit` with the number of each box whose gap is at most the current limit, near ones
+    /// first. The limit starts at `limit`, and each result of `visit` replaces it. `gap` returns a
+    /// lower bound on the distance to a box, and a value no greater for any box around it.
+    pub fn visit_by_gap<D: DVector>(
+        &self,
+        limit: f64,
+        gap: impl Fn(&Bounds<D>) -> f64,
+        visit: impl FnMut(u32) -> f64,
+    ) {
+        let expand = |node: &WideNode, _: f64, open: &mut OpenChildren<f64>| {
+            let gaps = [0, 1, 2, 3].map(|lane| {
+                let [min, max] = node.lane_box(lane);
+                gap(&Bounds::of_f32(min, max))
+            });
+            node.open_sorted(u32::MAX, gaps, open);
+        };
+        self.search(limit, expand, visit);
+    }
+
+    /// Searches the whole tree: see [`search_below`](Self::search_below).
+    fn search<K: PartialOrd + Copy>(
+        &self,
+        mut limit: K,
+        mut expand: impl FnMut(&WideNode, K, &mut OpenChildren<K>),
+        mut visit: impl FnMut(u32) -> K,
+    ) -> u32 {
+        let root = (limit, Child::ROOT);
+        self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
 
     /// Visits nodes below `root`, the last of the open ones first. `expand` opens children of a
     /// node, each with a key. A child with a key above the limit, which `visit` returns, is
     /// skipped. Returns the number of visited nodes.
-    fn search(
+    fn search_below<K: PartialOrd + Copy>(
         &self,
-        root: Child,
-        expand: &mut impl FnMut(&WideNode, f32, &mut OpenChildren),
-        limit: &mut f32,
-        visit: &mut impl FnMut(u32) -> f32,
+        root: (K, Child),
+        limit: &mut K,
+        expand: &mut impl FnMut(&WideNode, K, &mut OpenChildren<K>),
+        visit: &mut impl FnMut(u32) -> K,
     ) -> u32 {
         let mut visits = 0;
         let mut open = OpenChildren::new();
-        open.push((0.0, root));
+        open.push(root);
         while let Some((key, child)) = open.pop() {
             if key > *limit {
                 continue;
@@ -308,7 +377,7 @@ impl WideTree {
                     *limit = visit(number);
                 }
                 Err(_) if open.remaining_capacity() < WIDTH => {
-                    visits += self.search(child, expand, limit, visit);
+                    visits += self.search_below((key, child), limit, expand, visit);
                 }
                 Err(index) => {
                     if let Some(node) = self.nodes.get(index) {
@@ -324,7 +393,7 @@ impl WideTree {
 
 /// Children to visit, each with its key: a lower bound of its distance. If there are more, a part
 /// of the tree is searched on its own.
-type OpenChildren = ArrayVec<(f32, Child), 64>;
+type OpenChildren<K> = ArrayVec<(K, Child), 64>;
 
 /// A limit below all keys, which ends a search.
 const STOP: f32 = f32::NEG_INFINITY;
@@ -337,113 +406,25 @@ fn limit(limit: f64) -> f32 {
     (limit as f32) * SLACK + f32::MIN_POSITIVE
 }
 
-/// A point or a box that moves along a line.
-pub struct BoxPath {
-    /// For each axis: the coordinates from which the planes are measured where the path enters and
-    /// leaves a slab, the inverse of the direction, and `true` if it is negative.
-    axes: [PathAxis; 3],
-    max: f64,
-}
-
-#[derive(Clone, Copy)]
-struct PathAxis {
-    enter_from: f32,
-    leave_from: f32,
-    inverse: f32,
-    is_negative: bool,
-}
-
-impl BoxPath {
-    /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
-    /// t` for each t from 0 to `max`.
-    pub fn new<D: DVector>(origin: D, half: D, direction: D, max: f64) -> Self {
-        let [origin, half, direction] = [origin, half, direction].map(|vector| vector.components());
-        let axis = |index: usize| {
-            let at = |components: &[f64; 3]| components.get(index).copied().unwrap_or_default();
-            let (origin, half) = (at(&origin), at(&half));
-            // The inverse of a component of 0 is infinite: the slab contains the path at all times,
-            // or never.
-            let inverse = (1.0 / at(&direction)) as f32;
-            let is_negative = inverse < 0.0;
-            // The planes move outward by the half extent. The coordinates are rounded outward, too.
-            let greatest = round_up(origin + half);
-            let least = -round_up(half - origin);
-            let [enter_from, leave_from] = if is_negative {
-                [least, greatest]
-            } else {
-                [greatest, least]
-            };
-            PathAxis {
-                enter_from,
-                leave_from,
-                inverse,
-                is_negative,
-            }
-        };
-        Self {
-            axes: [axis(0), axis(1), axis(2)],
-            max,
-        }
-    }
-
-    /// Returns the parameter at which the path ends.
-    pub fn max(&self) -> f64 {
-        self.max
-    }
-
-    /// Sets the parameter at which the path ends, which is negative for no path.
-    pub fn set_max(&mut self, max: f64) {
-        self.max = max;
-    }
-
-    /// Returns where the path enters the boxes of a node, and a mask of those that it certainly
-    /// does not enter until `limit`.
-    #[inline(always)]
-    fn enter(&self, node: &WideNode, limit: f32) -> (Vec4, u32) {
-        let [min, max] = &node.corners;
-        let (mut enter, mut leave) = (Vec4::ZERO, Vec4::INFINITY);
-        for ((min, max), axis) in min.iter().zip(max).zip(&self.axes) {
-            let (near, far) = if axis.is_negative {
-                (max, min)
-            } else {
-                (min, max)
-            };
-            // 0 times infinity is NaN, which bounds nothing: the path runs in the plane. Depending
-            // on the processor, the result is the other number or NaN, and no comparison with NaN
-            // excludes a box.
-            enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
-            leave = ((*far - axis.leave_from) * axis.inverse).min(leave);
-        }
-        let is_passed = enter.cmpgt(leave * SLACK) | enter.cmpgt(Vec4::splat(limit));
-        (enter, is_passed.bitmask())
-    }
-}
-
-/// Rounds up to f32.
-fn round_up(value: f64) -> f32 {
-    let rounded = value as f32;
-    if f64::from(rounded) < value {
-        rounded.next_up()
-    } else {
-        rounded
-    }
+fn box_of(node: &Bvh2Node) -> Box3 {
+    [node.aabb().min.to_array(), node.aabb().max.to_array()]
 }
 
 /// Returns up to four nodes that together have all boxes of `parent`: as long as there are fewer,
 /// the largest inner one is replaced by its children.
-fn members(tree: &Tree, parent: TreeNode) -> ArrayVec<TreeNode, WIDTH> {
+fn members<'a>(tree: &'a Bvh2, parent: &'a Bvh2Node) -> ArrayVec<&'a Bvh2Node, WIDTH> {
     let mut members = ArrayVec::new();
     members.push(parent);
     while members.len() < WIDTH {
         let inner = members.iter().enumerate();
-        let inner = inner.filter(|(_, node)| node.leaf().is_none());
-        let surface = |node: &TreeNode| half_surface(&node.bounds());
+        let inner = inner.filter(|(_, node)| !node.is_leaf());
+        let surface = |node: &Bvh2Node| half_surface(&box_of(node));
         let largest = inner.max_by(|(_, a), (_, b)| surface(a).total_cmp(&surface(b)));
         let Some((position, _)) = largest else {
             break;
         };
         let node = members.remove(position);
-        members.extend(tree.children(&node));
+        members.extend(tree.nodes.iter().skip(node.first_index as usize).take(2));
     }
     members
 }

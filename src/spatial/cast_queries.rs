@@ -213,7 +213,7 @@ impl SpatialQuery<'_, '_> {
             let swept = bounds.around_rotation(body.world_pose.translation, angle);
             let center = (swept.min + swept.max) * 0.5;
             let half = (swept.max - swept.min) * 0.5;
-            BoxPath::new(center, half, motion.translation, 1.0)
+            BoxPath::new(center, half, motion.translation)
         });
         let (all, still) = (|_| true, Motion64::still());
         let visits = self.search(selection, path, 1.0, all, |proxy, max| {

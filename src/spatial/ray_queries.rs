@@ -189,7 +189,7 @@ impl SpatialQuery<'_, '_> {
         let Some(mut ray) = ray.local() else {
             return 0;
         };
-        let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction, ray.max);
+        let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction);
         let all = |_| true;
         self.search(selection, Some(path), ray.max, all, |proxy, max| {
             ray.max = max;

@@ -14,7 +14,7 @@
 
 use crate::{
     buffer::{Peak, reserve_amortized},
-    parallel::share,
+    parallel::{for_chunks, share},
     pipeline::broad_phase::{
         cell_size::{self, Crowding, SAMPLED_BOXES},
         row_key::{RowKey, RowNumber},
@@ -206,22 +206,19 @@ impl Grid {
         reserve_amortized(entries, missing);
         let aabb = Aabb::EMPTY;
         entries.resize(keys.len(), GridBox { aabb, slot: 0 });
-        let fill = move |keys: &[u128], entries: &mut [GridBox]| {
-            for (key, entry) in keys.iter().zip(entries) {
-                let slot = RowKey::slot(*key);
-                let aabb = box_in(boxes, slot);
-                *entry = GridBox { aabb, slot };
-            }
-        };
-        let Some((pool, size)) = share(keys.len(), MIN_SORTED_BOXES) else {
-            fill(keys, entries);
-            return;
-        };
-        pool.scope(|scope| {
-            for (keys, entries) in keys.chunks(size).zip(entries.chunks_mut(size)) {
-                scope.spawn(async move { fill(keys, entries) });
-            }
-        });
+        for_chunks(
+            keys,
+            entries,
+            MIN_SORTED_BOXES,
+            || {},
+            |keys, entries| {
+                for (key, entry) in keys.iter().zip(entries) {
+                    let slot = RowKey::slot(*key);
+                    let aabb = box_in(boxes, slot);
+                    *entry = GridBox { aabb, slot };
+                }
+            },
+        );
     }
 
     /// Ends a tick, and frees unused memory. Returns `true` if the grid had boxes recently: see

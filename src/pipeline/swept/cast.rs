@@ -42,12 +42,9 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The system's buffers.
+/// The pairs to cast in 2D and in 3D.
 #[derive(Default)]
-pub struct SweptState {
-    d2: Buffer<PairCast<Vec2>>,
-    d3: Buffer<PairCast<Vec3>>,
-}
+pub struct SweptState(Buffer<PairCast<Vec2>>, Buffer<PairCast<Vec3>>);
 
 /// A pair to cast.
 struct PairCast<V: Space> {
@@ -75,33 +72,20 @@ pub fn find_swept_contacts(
     }
     // If a support function panics, nothing is reported.
     progress.completed = Completed::Sync;
-    let SweptState { d2, d3 } = &mut *state;
-    let FoundContacts {
-        d2: found_2d,
-        d3: found_3d,
-        swept,
-        ..
-    } = &mut *found;
-    let (pairs_2d, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
-    list_casts(
-        &proxies.d2,
-        &paths.d2,
-        (pairs_2d, found_2d),
-        &collisions,
-        d2,
-    );
+    let FoundContacts { d2, d3, swept, .. } = &mut *found;
+    let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
+    let SweptState(casts, casts_3d) = &mut *state;
+    list_casts(&proxies.d2, &paths.d2, (pairs, d2), &collisions, casts);
     list_casts(
         &proxies.d3,
         &paths.d3,
-        (pairs_3d, found_3d),
+        (pairs_3d, d3),
         &collisions,
-        d3,
+        casts_3d,
     );
-    for_each_chunk(d2, MIN_CASTS, |casts| cast_all(&proxies.d2, casts));
-    for_each_chunk(d3, MIN_CASTS, |casts| cast_all(&proxies.d3, casts));
-    diagnostics.casts = d2.len() + d3.len();
-    swept.extend(d2.drain(..).filter_map(|cast| cast.result));
-    swept.extend(d3.drain(..).filter_map(|cast| cast.result));
+    cast_all(&proxies.d2, casts, swept);
+    cast_all(&proxies.d3, casts_3d, swept);
+    diagnostics.casts = casts.len() + casts_3d.len();
     swept.sort_unstable_by_key(|contact| contact.event.pair());
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;
@@ -169,10 +153,19 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
 /// The least number of casts for a task: starting a task costs as much as a few casts.
 const MIN_CASTS: usize = 16;
 
-fn cast_all<V: Space>(arena: &ProxyArena<V>, casts: &mut [PairCast<V>]) {
-    for pair in casts {
-        pair.result = cast(arena, pair);
-    }
+/// Casts all pairs of one dimension, in parallel if there are many, and adds their first touches to
+/// `swept`.
+fn cast_all<V: Space>(
+    arena: &ProxyArena<V>,
+    casts: &mut [PairCast<V>],
+    swept: &mut Vec<SweptContact>,
+) {
+    for_each_chunk(casts, MIN_CASTS, |casts| {
+        for pair in casts {
+            pair.result = cast(arena, pair);
+        }
+    });
+    swept.extend(casts.iter().filter_map(|cast| cast.result));
 }
 
 /// Returns the first touch of a pair, or a new contact in the poses of this tick at the time 1.
