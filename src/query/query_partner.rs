@@ -3,7 +3,7 @@
 use crate::{
     query::{
         CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
-        cast::cast_motion_of_shapes,
+        cast::cast_in_world,
     },
     shape::Support,
     space::{PoseKind, QueryPose, Space, Translation},
@@ -181,7 +181,9 @@ where
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {
-        cast_motion_of_shapes(self.a, self.motion_a, self.b, self.motion_b, options)
+        cast_in_world(self.a, self.motion_a, self.b, self.motion_b, |start| {
+            start.cast(options)
+        })
     }
 }
 

@@ -40,7 +40,7 @@
 use crate::{
     query::{
         CastHit, Contact, Distance, Motion, Solver,
-        cast::trace_cast,
+        cast::cast_in_world,
         query_partner::pair,
         trace::{Recording, Traced},
     },
@@ -119,5 +119,5 @@ where
 {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
-    trace_cast(a, motion_a, b, motion_b, trace)
+    cast_in_world(a, motion_a, b, motion_b, |start| start.trace(trace))
 }

@@ -12,119 +12,85 @@ use crate::{
             CastHit64,
             distance::DistanceCast,
             linear::{linear_touch, misses_clearly},
-            motion::{Motion64, Moving64},
             scale::{CastScale, CoreBox},
             sweep::swept_touch,
-            touch::CertifiedTouch,
+            touch::{CertifiedTouch, StartingPair},
         },
-        minkowski::{MinkowskiDifference, Pair},
+        minkowski::MinkowskiDifference,
         trace::{Recording, Trace, Traced},
     },
     shape::{DVecOf, Support},
     space::DVector,
 };
 
-/// A pair that has not moved yet, and its motions.
-struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
-    pair: Pair<'a, A, B>,
-    /// In the caller's order.
-    moving: [Moving64<DVecOf<A>>; 2],
-    /// The motions in the order of the pair.
-    motions: [Motion64<DVecOf<A>>; 2],
-    /// `true` for a shape that rotates, in the order of the pair. A point that rotates about itself
-    /// does not.
-    rotates: [bool; 2],
-}
-
-/// Returns the outcome of a cast.
-pub fn cast_directly<A, B>(
-    a: &A,
-    moving_a: Moving64<DVecOf<A>>,
-    b: &B,
-    moving_b: Moving64<DVecOf<A>>,
-) -> Option<Option<CastHit64<DVecOf<A>>>>
+impl<A, B> StartingPair<'_, A, B>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let start = StartingPair::new(a, moving_a, b, moving_b)?;
-    let boxes = match start.pair.boxes() {
-        Some(half_extents) => Some(BoxPair::new(&start.pair, half_extents)?),
-        None => None,
-    };
-    match (start.rotates, boxes) {
-        ([false, false], Some(boxes)) if boxes.has_distance() => start.cast_by_distance(boxes),
-        ([true, false], Some(boxes)) if start.pair.has_point() => start.cast_by_distance(boxes),
-        ([false, false], boxes) => {
-            let velocity = start.velocity();
-            if misses_clearly(&start.pair, velocity, start.travel()) {
-                return Some(None);
-            }
-            let scale = start.scale(start.travel())?;
-            match swept_touch(&start.pair, boxes, velocity, &scale) {
-                Some(touch) => Some(touch.map(|touch| start.in_world(&touch, velocity, &scale))),
-                None => start.cast_along_ray(&start.pair),
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Returns the outcome of a linear cast by GJK.
-pub fn trace_linear<A, B>(
-    a: &A,
-    moving_a: Moving64<DVecOf<A>>,
-    b: &B,
-    moving_b: Moving64<DVecOf<A>>,
-    trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<Option<CastHit64<DVecOf<A>>>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let start = StartingPair::new(a, moving_a, b, moving_b)?;
-    let recording = Recording::new(trace);
-    start.cast_along_ray(&start.pair.traced(Traced::new(&recording)))
-}
-
-impl<'a, A, B> StartingPair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    /// Returns `None` for a pair with a half-space.
-    fn new(
-        a: &'a A,
-        moving_a: Moving64<DVecOf<A>>,
-        b: &'a B,
-        moving_b: Moving64<DVecOf<A>>,
-    ) -> Option<Self> {
-        if a.core().half_space().is_some() || b.core().half_space().is_some() {
+    /// Returns the outcome of the cast.
+    pub fn cast_directly(&self) -> Option<Option<CastHit64<DVecOf<A>>>> {
+        if self.has_half_space() {
             return None;
         }
-        let (motion_a, motion_b) = (moving_a.1, moving_b.1);
-        let mut start = Self {
-            pair: Pair::new(a, moving_a.0, b, moving_b.0),
-            moving: [moving_a, moving_b],
-            rotates: [motion_a.rotates(a), motion_b.rotates(b)],
-            motions: [motion_a, motion_b],
+        let boxes = match self.pair.boxes() {
+            Some(half_extents) => Some(BoxPair::new(&self.pair, half_extents)?),
+            None => None,
         };
-        if start.pair.swapped {
-            start.motions.reverse();
-            start.rotates.reverse();
+        let [(_, motion_a), (_, motion_b)] = &self.moving;
+        let rotates = [motion_a.rotates(self.pair.a), motion_b.rotates(self.pair.b)];
+        match (self.ordered(rotates), boxes) {
+            ([false, false], Some(boxes)) if boxes.has_distance() => {
+                let scale = self.scale(self.travel())?;
+                let radius_sum = self.pair.radius_sum();
+                let cast = DistanceCast::linear(radius_sum, boxes, self.velocity(), scale);
+                self.cast_by_distance(cast)
+            }
+            ([true, false], Some(boxes)) if self.pair.has_point() => {
+                let motions = self.motions();
+                let scale = self.scale(self.travel() + 2.0 * motions[0].pivot.extent())?;
+                let start = (self.pair.radius_sum(), self.pair.frame);
+                self.cast_by_distance(DistanceCast::rotating(start, boxes, &motions, scale))
+            }
+            ([false, false], boxes) => {
+                let velocity = self.velocity();
+                if misses_clearly(&self.pair, velocity, self.travel()) {
+                    return Some(None);
+                }
+                let scale = self.scale(self.travel())?;
+                match swept_touch(&self.pair, boxes, velocity, &scale) {
+                    Some(touch) => Some(touch.map(|touch| self.linear_hit(&touch, &scale))),
+                    None => self.cast_along_ray(&self.pair),
+                }
+            }
+            _ => None,
         }
-        Some(start)
+    }
+
+    /// Returns the outcome of a linear cast by GJK, and records its steps.
+    pub fn cast_traced(
+        &self,
+        trace: &mut impl Trace<DVecOf<A>>,
+    ) -> Option<Option<CastHit64<DVecOf<A>>>> {
+        let recording = Recording::new(trace);
+        let traced = self.pair.traced(Traced::new(&recording));
+        (!self.has_half_space()).then(|| self.cast_along_ray(&traced))?
+    }
+
+    fn has_half_space(&self) -> bool {
+        let cores = self.pair.cores();
+        cores.iter().any(|core| core.half_space().is_some())
     }
 
     /// Returns the velocity of the second shape relative to the first, in the frame of the pair.
     fn velocity(&self) -> DVecOf<A> {
-        let [first, second] = &self.motions;
+        let [first, second] = self.motions();
         DVecOf::<A>::transpose(self.pair.frame) * (second.translation - first.translation)
     }
 
     /// Returns a bound of the translations.
     fn travel(&self) -> f64 {
-        let [first, second] = &self.motions;
+        let [first, second] = self.motions();
         first.translation.extent() + second.translation.extent()
     }
 
@@ -136,21 +102,14 @@ where
     }
 
     /// Casts a box and a point, or two segments.
-    fn cast_by_distance(&self, boxes: BoxPair<DVecOf<A>>) -> Option<Option<CastHit64<DVecOf<A>>>> {
-        let ([first, _], [is_rotating, _]) = (&self.motions, self.rotates);
-        let radius_sum = self.pair.radius_sum();
-        let mut cast = if is_rotating {
-            let scale = self.scale(self.travel() + 2.0 * first.pivot.extent())?;
-            let start = (radius_sum, self.pair.frame);
-            DistanceCast::rotating(start, boxes, &self.motions, scale)
-        } else {
-            let scale = self.scale(self.travel())?;
-            DistanceCast::linear(radius_sum, boxes, self.velocity(), scale)
-        };
+    fn cast_by_distance(
+        &self,
+        mut cast: DistanceCast<DVecOf<A>>,
+    ) -> Option<Option<CastHit64<DVecOf<A>>>> {
         let touch = cast.touch()?;
         Some(touch.map(|touch| {
             let pair = cast.placed(&self.pair, touch.safe);
-            touch.in_world(&pair, &self.moving, cast.scale.size)
+            self.hit(&touch, &pair, cast.scale.size)
         }))
     }
 
@@ -159,19 +118,18 @@ where
         &self,
         difference: &impl MinkowskiDifference<Vector = DVecOf<A>>,
     ) -> Option<Option<CastHit64<DVecOf<A>>>> {
-        let (velocity, scale) = (self.velocity(), self.scale(self.travel())?);
-        let touch = linear_touch(difference, velocity, &scale)?;
-        Some(touch.map(|touch| self.in_world(&touch, velocity, &scale)))
+        let scale = self.scale(self.travel())?;
+        let touch = linear_touch(difference, self.velocity(), &scale)?;
+        Some(touch.map(|touch| self.linear_hit(&touch, &scale)))
     }
 
     /// Returns the touch of a linear cast in world axes.
-    fn in_world(
+    fn linear_hit(
         &self,
         touch: &CertifiedTouch<DVecOf<A>>,
-        velocity: DVecOf<A>,
         scale: &CastScale,
     ) -> CastHit64<DVecOf<A>> {
-        let pair = self.pair.with_second_moved(velocity * touch.safe);
-        touch.in_world(&pair, &self.moving, scale.size)
+        let pair = self.pair.with_second_moved(self.velocity() * touch.safe);
+        self.hit(touch, &pair, scale.size)
     }
 }

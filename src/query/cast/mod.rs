@@ -11,7 +11,8 @@
 //! | `moving_pair.rs`, `body.rs` | a pair and a shape, with the separation, as functions of time |
 //! | `separating_axis.rs` | the axes of a separation, and bounds of its rates |
 //! | `scale.rs` | the size of a pair, and the lengths that decide its cast |
-//! | `touch.rs`, `face_normal.rs` | the first touch, and the face that opposes the motion most |
+//! | `touch.rs` | a pair at the start, and its first touch |
+//! | `face_normal.rs` | the face at the touch that opposes the motion most |
 
 mod body;
 mod direct;
@@ -37,11 +38,11 @@ use crate::{
     shape::{DVecOf, Support},
     space::{DVector, Space},
 };
-use direct::{cast_directly, trace_linear};
 pub use motion::Motion;
 pub(crate) use motion::Motion64;
 use motion::Moving64;
 use moving_pair::MovingPair;
+use touch::StartingPair;
 
 /// The first touch of two moving shapes, as [`cast_shape`](super::cast_shape) and
 /// [`cast_motion`](super::cast_motion) return it.
@@ -153,54 +154,21 @@ pub struct CastOptions {
     pub leave_overlaps: bool,
 }
 
-/// Returns the first touch of two shapes.
-pub(super) fn cast_motion_of_shapes<A, B>(
+/// Returns the first touch of two shapes in the world. `solve` returns the touch in f64. If a pose
+/// at the start or a motion is invalid, the cast is a miss.
+pub(super) fn cast_in_world<A, B>(
     a: &A,
     motion_a: Motion<A::Vector>,
     b: &B,
     motion_b: Motion<A::Vector>,
-    options: CastOptions,
+    solve: impl FnOnce(&StartingPair<A, B>) -> Option<CastHit64<DVecOf<A>>>,
 ) -> Option<CastHit<A::Vector>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    cast_in_world(motion_a, motion_b, |moving_a, moving_b| {
-        cast_moving(a, moving_a, b, moving_b, options)
-    })
-}
-
-/// Returns the first touch of two shapes under linear motion, and records the steps of GJK.
-/// [`cast_moving`] solves casts that GJK leaves open.
-pub(super) fn trace_cast<A, B>(
-    a: &A,
-    motion_a: Motion<A::Vector>,
-    b: &B,
-    motion_b: Motion<A::Vector>,
-    trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<CastHit<A::Vector>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    cast_in_world(motion_a, motion_b, |moving_a, moving_b| {
-        trace_linear(a, moving_a, b, moving_b, trace)
-            .unwrap_or_else(|| cast_moving(a, moving_a, b, moving_b, CastOptions::default()))
-    })
-}
-
-/// Returns an outcome in the world. `solve` takes the pose at the start and the motion of each
-/// shape. If one of them is invalid, the cast is a miss.
-fn cast_in_world<V: Space>(
-    motion_a: Motion<V>,
-    motion_b: Motion<V>,
-    solve: impl FnOnce(Moving64<V::DVec>, Moving64<V::DVec>) -> Option<CastHit64<V::DVec>>,
-) -> Option<CastHit<V>> {
-    let (motion_a, motion_b) = (motion_a.valid()?, motion_b.valid()?);
-    let hit = solve(motion_a, motion_b)?;
-    Some(hit.in_world(|time| {
-        [motion_a, motion_b].map(|(pose, motion)| pose.translation + motion.translation * time)
-    }))
+    let start = StartingPair::new(a, motion_a.valid()?, b, motion_b.valid()?);
+    Some(solve(&start)?.in_world(|time| start.origins_at(time)))
 }
 
 /// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.
@@ -215,6 +183,24 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    cast_directly(a, moving_a, b, moving_b)
-        .unwrap_or_else(|| MovingPair::new(a, moving_a, b, moving_b)?.solve(options))
+    StartingPair::new(a, moving_a, b, moving_b).cast(options)
+}
+
+impl<A, B> StartingPair<'_, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns the first touch.
+    pub fn cast(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
+        self.cast_directly()
+            .unwrap_or_else(|| MovingPair::new(self)?.solve(options))
+    }
+
+    /// Returns the first touch of a linear cast, and records the steps of GJK. Casts that GJK
+    /// leaves open are solved without steps.
+    pub fn trace(&self, trace: &mut impl Trace<DVecOf<A>>) -> Option<CastHit64<DVecOf<A>>> {
+        self.cast_traced(trace)
+            .unwrap_or_else(|| self.cast(CastOptions::default()))
+    }
 }

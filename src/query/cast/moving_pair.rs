@@ -14,15 +14,15 @@ use crate::{
         analytic::half_space::HalfSpaceSolver,
         cast::{
             body::Body,
-            motion::Moving64,
             scale::{CastScale, CoreBox},
             separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis},
+            touch::StartingPair,
         },
         gjk::{Gjk, Goal, State},
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         results::Contact64,
-        solver::Solver,
+        solver::{Solver, separated},
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose},
@@ -45,10 +45,7 @@ pub struct Proximity<D: DVector> {
 
 /// A pair of moving shapes.
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
-    /// At the start.
-    pub start: Pair<'a, A, B>,
-    /// In the caller's order.
-    pub moving: [Moving64<DVecOf<A>>; 2],
+    pub start: &'a StartingPair<'a, A, B>,
     /// In the order of the pair.
     bodies: [Body<DVecOf<A>>; 2],
     pub scale: CastScale,
@@ -62,32 +59,23 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     /// Returns `None` if a shape is invalid, or if both are half-spaces.
-    pub fn new(
-        a: &'a A,
-        moving_a: Moving64<DVecOf<A>>,
-        b: &'a B,
-        moving_b: Moving64<DVecOf<A>>,
-    ) -> Option<Self> {
-        let start = Pair::new(a, moving_a.0, b, moving_b.0);
-        let [origin_a, origin_b] = start.origins;
-        let origin = if start.swapped { origin_b } else { origin_a };
+    pub fn new(start: &'a StartingPair<'a, A, B>) -> Option<Self> {
+        let Pair { a, b, origins, .. } = start.pair;
+        let [moving_a, moving_b] = start.moving;
+        let [origin, _] = start.ordered(origins);
         let boxes = [CoreBox::new(a), CoreBox::new(b)];
-        let mut bodies = [
+        let bodies = start.ordered([
             Body::new(a, moving_a, origin, &boxes[0]),
             Body::new(b, moving_b, origin, &boxes[1]),
-        ];
-        if start.swapped {
-            bodies.reverse();
-        }
+        ]);
         let extent = |body: &Body<DVecOf<A>>| {
             body.velocity.extent() + body.center.extent() + body.arm.extent()
         };
         let travel = bodies.iter().map(extent).sum();
-        let scale = CastScale::new(&boxes, start.radius_sum(), travel)?;
+        let scale = CastScale::new(&boxes, start.pair.radius_sum(), travel)?;
         let [first, second] = &bodies;
         (!first.is_half_space || !second.is_half_space).then_some(Self {
             start,
-            moving: [moving_a, moving_b],
             has_half_space: first.is_half_space || second.is_half_space,
             is_rotating: bodies.iter().any(|body| body.angular_speed > 0.0),
             bodies,
@@ -101,8 +89,9 @@ where
         let [first, second] = &self.bodies;
         if !self.is_rotating {
             let velocity = second.velocity - first.velocity;
-            let inverse = DVecOf::<A>::transpose(self.start.frame);
-            return self.start.with_second_moved(inverse * (velocity * time));
+            let start = &self.start.pair;
+            let inverse = DVecOf::<A>::transpose(start.frame);
+            return start.with_second_moved(inverse * (velocity * time));
         }
         let (first, second) = (first.pose(time), second.pose(time));
         let frame = first.rotation;
@@ -112,7 +101,7 @@ where
             translation: inverse * (second.translation - first.translation),
         };
         let origins = [first.translation, second.translation];
-        self.start.with_poses(frame, relative, origins)
+        self.start.pair.with_poses(frame, relative, origins)
     }
 
     /// Returns bounds on the rates of the separation along an axis between two times.
@@ -168,32 +157,23 @@ where
     /// Returns the separation along an axis at the given time.
     pub fn separation(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> Separation {
         let pair = self.at(time);
-        let (normal, gap, first, second) = match axis.normal(time) {
+        let fixed = axis.normal(time);
+        let cores = match fixed {
             Some(normal) => {
-                let local = DVecOf::<A>::transpose(pair.frame) * normal;
-                let vertex = pair.vertex(local);
-                (
-                    normal,
-                    -vertex.point.dot(local),
-                    vertex.first,
-                    vertex.second,
-                )
+                let normal = DVecOf::<A>::transpose(pair.frame) * normal;
+                Some(Penetration::at_vertex(normal, &pair.vertex(normal), 0.0))
             }
-            None => match HalfSpaceSolver::new(&pair) {
-                Some(solver) => {
-                    let contact = solver.contact();
-                    let normal = pair.frame * contact.normal;
-                    (normal, -contact.depth, contact.first, contact.second)
-                }
-                // A support function that returns NaN only in some directions.
-                None => {
-                    return Separation {
-                        gap: f64::NAN,
-                        closing_speed: 0.0,
-                    };
-                }
-            },
+            None => HalfSpaceSolver::new(&pair).map(|solver| solver.contact()),
         };
+        let Some(cores) = cores else {
+            // A support function that returns NaN only in some directions.
+            return Separation {
+                gap: f64::NAN,
+                closing_speed: 0.0,
+            };
+        };
+        let Penetration { first, second, .. } = cores;
+        let normal = fixed.unwrap_or(pair.frame * cores.normal);
         let [first_velocity, second_velocity] = self.velocities(time, &pair, [first, second]);
         let mut closing_speed = (first_velocity - second_velocity).dot(normal);
         if let SeparatingAxis::Turning {
@@ -204,7 +184,7 @@ where
             closing_speed += offset.dot(normal.rotated_by(angular_velocity));
         }
         Separation {
-            gap: gap - pair.radius_sum(),
+            gap: -cores.depth - pair.radius_sum(),
             closing_speed,
         }
     }
@@ -249,20 +229,12 @@ where
             });
         }
         let gjk = Gjk::solve(&pair, Goal::Nearest);
-        let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
-        let normal = (-gjk.separation()).unit();
-        let cores = Penetration {
-            normal: normal.unwrap_or(DVecOf::<A>::axis(0)),
-            depth: -gjk.distance,
-            scale: gjk.scale,
-            first,
-            second,
-        };
+        let cores = separated(&gjk, DVecOf::<A>::axis(0));
         (gjk.state != State::Invalid).then_some(Proximity {
             gap: gjk.distance - pair.radius_sum(),
             axis: SeparatingAxis::Fixed(pair.frame * cores.normal),
             cores,
-            is_apart: normal.is_some() && gjk.state != State::Enclosed,
+            is_apart: gjk.separation().unit().is_some() && gjk.state != State::Enclosed,
         })
     }
 
@@ -284,7 +256,7 @@ where
     pub fn contact_axis(&self, contact: &Contact64<DVecOf<A>>) -> SeparatingAxis<DVecOf<A>> {
         if self.has_half_space {
             SeparatingAxis::HalfSpace
-        } else if self.start.swapped {
+        } else if self.start.pair.swapped {
             SeparatingAxis::Fixed(-contact.normal)
         } else {
             SeparatingAxis::Fixed(contact.normal)

@@ -42,7 +42,7 @@ use crate::{
             CastHit64, CastOptions, CastStatus,
             moving_pair::{MovingPair, Proximity},
             separating_axis::{RateBounds, SeparatingAxis, Separation},
-            touch::{CertifiedTouch, face_normal_at},
+            touch::CertifiedTouch,
         },
         penetration::Penetration,
     },
@@ -83,12 +83,6 @@ struct Round<D: DVector> {
     axis: SeparatingAxis<D>,
 }
 
-/// The first touch, and the axis along which the shapes approach each other.
-struct ApproachEnd<D: DVector> {
-    touch: CertifiedTouch<D>,
-    axis: SeparatingAxis<D>,
-}
-
 /// What follows a touch.
 enum AfterTouch {
     /// The shapes overlap.
@@ -97,12 +91,6 @@ enum AfterTouch {
     Ends,
     /// The shapes are apart again at this time.
     Apart(f64),
-}
-
-/// How far a separation along an axis is certified.
-enum CertifiedUntil {
-    Time(f64),
-    End,
 }
 
 impl<A, B> MovingPair<'_, A, B>
@@ -128,7 +116,7 @@ where
             match self.follow(time, axis, (allowed, overlaps), &mut rounds) {
                 AfterTouch::Overlaps if overlaps => return Some(overlapping),
                 AfterTouch::Overlaps => {
-                    let face = face_normal_at(self.start.b, &self.moving, 0.0, size, &contact);
+                    let face = self.start.face_normal(0.0, size, &contact);
                     return Some(CastHit64::at_start(CastStatus::Touching, contact, face));
                 }
                 AfterTouch::Ends => return None,
@@ -136,10 +124,10 @@ where
             }
         }
         loop {
-            let ApproachEnd { touch, axis } = self.approach(time, &mut rounds)?;
+            let (touch, axis) = self.approach(time, &mut rounds)?;
             match self.follow(touch.safe, axis, (0.0, false), &mut rounds) {
                 AfterTouch::Overlaps => {
-                    return Some(touch.in_world(&self.at(touch.safe), &self.moving, size));
+                    return Some(self.start.hit(&touch, &self.at(touch.safe), size));
                 }
                 AfterTouch::Ends => return None,
                 AfterTouch::Apart(later) => time = later,
@@ -152,12 +140,17 @@ where
     /// to continue. The bound is limited, because far from the origin it can approach the size of
     /// the pair.
     fn placement_error(&self) -> f64 {
-        let [a, b] = self.start.origins;
+        let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
     }
 
-    /// Returns the first touch after a time at which the shapes are apart, and its axis.
-    fn approach(&self, mut time: f64, rounds: &mut usize) -> Option<ApproachEnd<DVecOf<A>>> {
+    /// Returns the first touch after a time at which the shapes are apart, and the axis along which
+    /// they approach each other.
+    fn approach(
+        &self,
+        mut time: f64,
+        rounds: &mut usize,
+    ) -> Option<(CertifiedTouch<DVecOf<A>>, SeparatingAxis<DVecOf<A>>)> {
         let (size, margin) = (self.scale.size, self.scale.margin);
         let mut end_gap = 2.0 * margin;
         let mut last: Option<Round<DVecOf<A>>> = None;
@@ -176,10 +169,8 @@ where
             // The second condition only holds if rounding has stopped GJK.
             let is_near = proximity.gap <= end_gap || separation.gap <= 2.0 * margin;
             if is_near || *rounds == 0 {
-                return Some(ApproachEnd {
-                    touch: self.touch(time, &proximity, separation),
-                    axis: proximity.axis,
-                });
+                let touch = self.touch(time, &proximity, separation);
+                return Some((touch, proximity.axis));
             }
             let mut axis = proximity.axis;
             let mut end = 1.0;
@@ -195,9 +186,9 @@ where
             }
             last = Some(Round { time, found, axis });
             match self.advance(axis, time, separation, [margin, margin], end) {
-                CertifiedUntil::Time(later) => time = later,
-                CertifiedUntil::End if end < 1.0 => time = end,
-                CertifiedUntil::End => return None,
+                Some(later) => time = later,
+                None if end < 1.0 => time = end,
+                None => return None,
             }
             end_gap = self.scale.next_end_gap(end_gap);
             *rounds -= 1;
@@ -256,9 +247,9 @@ where
             *rounds -= 1;
             let separation = self.separation(time, axis);
             time = match self.advance(axis, time, separation, [floor, 0.25 * slack], horizon) {
-                CertifiedUntil::Time(later) => later,
-                CertifiedUntil::End if horizon < end => horizon,
-                CertifiedUntil::End => return AfterTouch::Ends,
+                Some(later) => later,
+                None if horizon < end => horizon,
+                None => return AfterTouch::Ends,
             };
             let contact = self.contact(time);
             let next = match &contact {
@@ -307,9 +298,9 @@ where
         AfterTouch::Overlaps
     }
 
-    /// Returns the latest time found up to which the separation along an axis is certified to be at
-    /// least `floor`. The search stops when the separation is at most `band` above the floor, at
-    /// `end`, or after [`STEPS_PER_AXIS`] steps.
+    /// Returns a time up to which the separation along an axis is certified to be at least `floor`,
+    /// or `None` if it is certified up to `end`. The search stops when the separation is at most
+    /// `band` above the floor, or after [`STEPS_PER_AXIS`] steps.
     fn advance(
         &self,
         axis: SeparatingAxis<DVecOf<A>>,
@@ -317,16 +308,18 @@ where
         separation: Separation,
         [floor, band]: [f64; 2],
         end: f64,
-    ) -> CertifiedUntil {
+    ) -> Option<f64> {
         let RateBounds { speed, curvature } = self.rate_bounds(axis, [time, end]);
         let mut above = separation.gap - floor;
         let mut closing = separation.closing_speed;
         if curvature <= 0.0 {
-            return advance_at_constant_rate(time, above - 0.5 * band, closing, end);
+            let step = (above - 0.5 * band) / closing;
+            let is_free = closing <= 0.0 || time + step >= end;
+            return (!is_free).then(|| time + step.max(0.0));
         }
         // Support points that are not finite certify nothing.
         if above.is_nan() || above <= 0.0 {
-            return CertifiedUntil::Time(time);
+            return Some(time);
         }
         // An interval is certified if it is not longer than `fall` (√a + √b).
         let fall = CERTAIN_PART * (2.0 / curvature).sqrt();
@@ -357,24 +350,13 @@ where
                 };
             };
             if later >= end {
-                return CertifiedUntil::End;
+                return None;
             }
             (time, above, closing) = (later, above_later, closing_later);
             if above <= band {
                 break;
             }
         }
-        CertifiedUntil::Time(time)
-    }
-}
-
-/// Returns the time at which a separation that decreases at the speed `closing` has decreased by
-/// `above`.
-fn advance_at_constant_rate(time: f64, above: f64, closing: f64, end: f64) -> CertifiedUntil {
-    let step = above / closing;
-    if closing <= 0.0 || time + step >= end {
-        CertifiedUntil::End
-    } else {
-        CertifiedUntil::Time(time + step.max(0.0))
+        Some(time)
     }
 }

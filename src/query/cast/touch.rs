@@ -1,15 +1,26 @@
-//! The first touch of a cast, and its conversion to world axes.
+//! A pair at the start of its cast, and its first touch.
 
 use crate::{
     query::{
-        cast::{CastHit64, CastStatus, face_normal::face_normal, motion::Moving64},
+        cast::{
+            CastHit64, CastStatus,
+            face_normal::face_normal,
+            motion::{Motion64, Moving64},
+        },
         minkowski::Pair,
         penetration::Penetration,
         results::Contact64,
     },
-    shape::Support,
-    space::{DVector, Space},
+    shape::{DVecOf, Support},
+    space::DVector,
 };
+
+/// A pair that has not moved yet, and its motions.
+pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
+    pub pair: Pair<'a, A, B>,
+    /// In the caller's order.
+    pub moving: [Moving64<DVecOf<A>>; 2],
+}
 
 /// The first touch, after which the shapes overlap.
 pub struct CertifiedTouch<D> {
@@ -21,45 +32,78 @@ pub struct CertifiedTouch<D> {
     pub is_on_face: [bool; 2],
 }
 
-impl<D: DVector> CertifiedTouch<D> {
-    /// Returns the touch in world axes. `pair` is in its pose at the time `safe`.
-    pub fn in_world<A, B>(
+impl<'a, A, B> StartingPair<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns the pair of two shapes, each with its pose at the start and its motion.
+    pub fn new(
+        a: &'a A,
+        moving_a: Moving64<DVecOf<A>>,
+        b: &'a B,
+        moving_b: Moving64<DVecOf<A>>,
+    ) -> Self {
+        Self {
+            pair: Pair::new(a, moving_a.0, b, moving_b.0),
+            moving: [moving_a, moving_b],
+        }
+    }
+
+    /// Returns values of the caller's first and second shape in the order of the pair.
+    pub fn ordered<T>(&self, [of_a, of_b]: [T; 2]) -> [T; 2] {
+        if self.pair.swapped {
+            [of_b, of_a]
+        } else {
+            [of_a, of_b]
+        }
+    }
+
+    /// Returns the motions in the order of the pair.
+    pub fn motions(&self) -> [Motion64<DVecOf<A>>; 2] {
+        self.ordered(self.moving.map(|(_, motion)| motion))
+    }
+
+    /// Returns the translations of both shapes at a time.
+    pub fn origins_at(&self, time: f64) -> [DVecOf<A>; 2] {
+        self.moving
+            .map(|(pose, motion)| pose.translation + motion.translation * time)
+    }
+
+    /// Returns a touch in world axes. `pair` is in its pose at the time `safe`, and `size` is the
+    /// size of the pair.
+    pub fn hit(
         &self,
+        touch: &CertifiedTouch<DVecOf<A>>,
         pair: &Pair<A, B>,
-        moving: &[Moving64<D>; 2],
         size: f64,
-    ) -> CastHit64<D>
-    where
-        A: Support<Vector: Space<DVec = D>> + ?Sized,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        let contact = pair.touching_contact(&self.cores);
-        let [on_first, on_second] = self.is_on_face;
-        let is_on_face = if pair.swapped { on_first } else { on_second };
+    ) -> CastHit64<DVecOf<A>> {
+        let contact = pair.touching_contact(&touch.cores);
+        let [_, is_on_face] = self.ordered(touch.is_on_face);
         CastHit64 {
             status: CastStatus::Hit,
-            safe: self.safe,
-            touching: self.touching,
+            safe: touch.safe,
+            touching: touch.touching,
             contact,
             face_normal: if is_on_face {
                 contact.normal
             } else {
-                face_normal_at(pair.b, moving, self.safe, size, &contact)
+                self.face_normal(touch.safe, size, &contact)
             },
         }
     }
-}
 
-/// Returns the face normal of the caller's second shape at a contact.
-pub fn face_normal_at<B: Support<Vector: Space<DVec = D>> + ?Sized, D: DVector>(
-    b: &B,
-    [(_, motion_a), (pose_b, motion_b)]: &[Moving64<D>; 2],
-    time: f64,
-    size: f64,
-    contact: &Contact64<D>,
-) -> D {
-    let velocity_a = motion_a.velocity_at(time, contact.offset_a);
-    let velocity_b = motion_b.velocity_at(time, contact.offset_b);
-    let rotation = D::rotation(motion_b.rotation * time) * pose_b.rotation;
-    face_normal(b, (velocity_a - velocity_b, rotation), size, contact)
+    /// Returns the face normal of the caller's second shape at a contact.
+    pub fn face_normal(&self, time: f64, size: f64, contact: &Contact64<DVecOf<A>>) -> DVecOf<A> {
+        let [(_, motion_a), (pose_b, motion_b)] = &self.moving;
+        let velocity_a = motion_a.velocity_at(time, contact.offset_a);
+        let velocity_b = motion_b.velocity_at(time, contact.offset_b);
+        let rotation = DVecOf::<A>::rotation(motion_b.rotation * time) * pose_b.rotation;
+        face_normal(
+            self.pair.b,
+            (velocity_a - velocity_b, rotation),
+            size,
+            contact,
+        )
+    }
 }
