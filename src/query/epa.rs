@@ -251,13 +251,7 @@ where
                 .polytope
                 .facets()
                 .filter(|facet| facet.distance < limit && is_distinct(facet))
-                .reduce(|best, other| {
-                    if other.distance < best.distance {
-                        other
-                    } else {
-                        best
-                    }
-                });
+                .min_by(|a, b| a.distance.total_cmp(&b.distance));
             let Some(next) = next else {
                 break;
             };

@@ -152,7 +152,7 @@ pub fn refine<D: DVector>(
         };
         let nearest = (0..refined.len())
             .map(with_vertex)
-            .reduce(|best, other| if other.0 < best.0 { other } else { best });
+            .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, nearest)) = nearest {
             refined = nearest;
         }
@@ -236,11 +236,5 @@ fn roll<D: DVector>(
 fn longest_edge<D: DVector>(facet: &Simplex<D>) -> Option<D> {
     let ends = facet.iter().cycle().skip(1);
     let edges = facet.iter().zip(ends).map(|(a, b)| b.point - a.point);
-    edges.reduce(|best, edge| {
-        if edge.length_squared() > best.length_squared() {
-            edge
-        } else {
-            best
-        }
-    })
+    edges.min_by(|a, b| b.length_squared().total_cmp(&a.length_squared()))
 }

@@ -65,16 +65,7 @@ impl<D: DVector> Bounds<D> {
     /// Returns the box around a shape in a pose, with a margin for the touching tolerance.
     #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
-        let [min, max] = match shape.core().half_extents() {
-            Some(half) => {
-                let half = mapped_half_extents(pose.rotation, half);
-                [-half, half]
-            }
-            None => match shape.vertex_bounds(pose.rotation) {
-                Some(VertexBounds(bounds)) => bounds,
-                None => supported(shape, pose.rotation),
-            },
-        };
+        let [min, max] = core_bounds(shape, pose.rotation);
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box grows by
         // twice its share of the gap, and by the rounding error of its translation.
         let radius = D::ONE * shape.radius();
@@ -154,12 +145,7 @@ impl<D: DVector> Bounds<D> {
 
     /// Returns the least component of a point of the box along a vector.
     pub fn min_height(&self, direction: D) -> f64 {
-        let heights = (0..D::DIMENSION).map(|index| {
-            let slope = direction.component(index);
-            let side = if slope >= 0.0 { self.min } else { self.max };
-            slope * side.component(index)
-        });
-        heights.sum()
+        self.lowest_corner(direction).dot(direction)
     }
 
     /// Returns `true` if the boxes overlap or touch.
@@ -215,23 +201,23 @@ impl<D: DVector> Bounds<D> {
     /// Returns a lower bound on the distance to a half-space, 0 if the box may touch it. The
     /// half-space is given relative to `origin`.
     pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
-        let corner = self.lowest_corner(half_space, origin);
+        let corner = self.lowest_corner(half_space.normal) - origin;
         (half_space.height(corner) - half_space_tolerance(corner)).max(0.0)
     }
 
     /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
     pub fn overlaps_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
-        let corner = self.lowest_corner(half_space, origin);
+        let corner = self.lowest_corner(half_space.normal) - origin;
         half_space.height(corner) <= half_space_tolerance(corner)
     }
 
-    /// Returns the corner that is lowest above a half-space, relative to `origin`.
-    fn lowest_corner(&self, half_space: &HalfSpace<D>, origin: D) -> D {
-        (0..D::DIMENSION).fold(-origin, |sum, index| {
-            let upward = half_space.normal.component(index) >= 0.0;
+    /// Returns the corner with the least component along a vector.
+    fn lowest_corner(&self, direction: D) -> D {
+        D::of([0, 1, 2].map(|index| {
+            let upward = direction.component(index) >= 0.0;
             let side = if upward { self.min } else { self.max };
-            sum + D::axis(index) * side.component(index)
-        })
+            side.component(index)
+        }))
     }
 }
 
@@ -250,8 +236,24 @@ fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     })
 }
 
+/// Returns the minimum and maximum coordinates of a rotated core.
+#[inline(always)]
+pub fn core_bounds<V: Space>(
+    shape: &(impl Support<Vector = V> + ?Sized),
+    rotation: <V::DVec as DVector>::Matrix,
+) -> [V::DVec; 2] {
+    if let Some(half) = shape.core().half_extents() {
+        let half = mapped_half_extents(rotation, half);
+        return [-half, half];
+    }
+    match shape.vertex_bounds(rotation) {
+        Some(VertexBounds(bounds)) => bounds,
+        None => supported(shape, rotation),
+    }
+}
+
 /// Returns the minimum and maximum coordinates of a rotated core, from its support points.
-pub fn supported<V: Space>(
+fn supported<V: Space>(
     shape: &(impl Support<Vector = V> + ?Sized),
     rotation: <V::DVec as DVector>::Matrix,
 ) -> [V::DVec; 2] {

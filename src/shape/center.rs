@@ -99,10 +99,7 @@ fn incenter<D: DVector, const N: usize, const SIDE: usize>(
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::expect_used,
-    reason = "a test ends when its own scene is invalid"
-)]
+#[expect(clippy::expect_used, reason = "a test needs a valid scene")]
 mod tests {
     use rand::{Rng, SeedableRng, rngs::StdRng};
 

@@ -93,6 +93,13 @@ impl<D: DVector> Chord<D> {
         }
     }
 
+    /// Returns the intersection of some chords, or `None` if one is `None`.
+    #[inline]
+    fn common_of(chords: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        let mut chords = chords.into_iter();
+        chords.try_fold(Self::whole(), |chord, other| chord.common(other?))
+    }
+
     /// Returns the intersection.
     #[inline]
     pub(super) fn common(self, other: Self) -> Option<Self> {
@@ -122,12 +129,6 @@ impl<D: DVector> Chord<D> {
             exit: end(self.exit),
         }
     }
-
-    fn shifted(mut self, by: f64) -> Self {
-        self.enter.t += by;
-        self.exit.t += by;
-        self
-    }
 }
 
 /// Returns the chord of a round shape around the origin, computed from the nearest point of the
@@ -138,7 +139,10 @@ fn centered<D: DVector>(
     chord: impl FnOnce(&Line<D>) -> Option<Chord<D>>,
 ) -> Option<Chord<D>> {
     let (shift, line) = line.centered(D::ZERO);
-    Some(chord(&line)?.shifted(shift))
+    let mut chord = chord(&line)?;
+    chord.enter.t += shift;
+    chord.exit.t += shift;
+    Some(chord)
 }
 
 /// Returns the chord of a core with a radius around it.
@@ -184,10 +188,8 @@ fn of_planes<D: DVector>(
     half_spaces: impl IntoIterator<Item = HalfSpace<D>>,
     line: &Line<D>,
 ) -> Option<Chord<D>> {
-    let mut half_spaces = half_spaces.into_iter();
-    half_spaces.try_fold(Chord::whole(), |chord, half_space| {
-        chord.common(of_half_space(&half_space, line)?)
-    })
+    let half_spaces = half_spaces.into_iter();
+    Chord::common_of(half_spaces.map(|half_space| of_half_space(&half_space, line)))
 }
 
 fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D>> {
@@ -216,13 +218,13 @@ pub(super) fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Opt
 }
 
 pub(super) fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult<D> {
-    let mut axes = (0..D::DIMENSION).map(|axis| (axis, half_extents.component(axis)));
+    let axes = (0..D::DIMENSION).map(|axis| (axis, half_extents.component(axis)));
     if axes.clone().any(|(_, half)| half == 0.0) {
         return Err(NoClosedForm);
     }
-    Ok(axes.try_fold(Chord::whole(), |chord, (axis, half)| {
-        chord.common(of_slab(axis, half, line)?)
-    }))
+    Ok(Chord::common_of(
+        axes.map(|(axis, half)| of_slab(axis, half, line)),
+    ))
 }
 
 /// With c the line's point nearest to the center, |c + t d|² = r² is t² = (r² - c²) / d².
@@ -253,15 +255,8 @@ pub(super) fn of_capsule<D: DVector>(
         let origin = line.origin - center;
         of_ball(radius, &Line { origin, ..*line })
     };
-    let cylinder = of_slab(axis, half_length, line).and_then(|slab| {
-        let cone = ConeSide {
-            axis,
-            cos: 1.0,
-            sin: 0.0,
-            offset: radius,
-        };
-        slab.common(cone.chord(line)?)
-    });
+    let cylinder = of_slab(axis, half_length, line)
+        .and_then(|slab| slab.common(of_cone([0.0, 1.0], radius, axis, line)?));
     let pieces = [ball(-end)?, ball(end)?, cylinder].into_iter().flatten();
     let hull = pieces.reduce(|hull, piece| Chord {
         enter: if piece.enter.t < hull.enter.t {
@@ -323,8 +318,10 @@ fn signs_of<D: DVector>(bits: u8) -> D {
     D::of([0, 1, 2].map(|index| if bits >> index & 1 == 0 { 1.0 } else { -1.0 }))
 }
 
-/// One side of a cone of revolution: the points at a distance ρ from an axis and a height y along
-/// it with `cos` ρ <= `offset` + `sin` y. With `sin` = 0 it is a cylinder.
+/// Returns the chord of one side of a cone of revolution: the points at a distance ρ from an axis
+/// and a height y along it with `cos` ρ <= `offset` + `sin` y. With `sin` = 0 it is a cylinder. If
+/// a > 0, it can be a chord of the other side, where `offset` + `sin` y < 0: the caller cuts that
+/// off with a plane across the axis.
 ///
 /// The double cone cos² ρ² <= (offset + sin y)² has the quadratic form a t² + 2 b t + c <= 0. With
 /// the vectors p and q of the line's origin and direction across the axis, u = offset + sin y at
@@ -332,64 +329,52 @@ fn signs_of<D: DVector>(bits: u8) -> D {
 ///
 /// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
 /// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p, which does not cancel for small q.
-struct ConeSide {
-    axis: usize,
-    cos: f64,
-    sin: f64,
+fn of_cone<D: DVector>(
+    [sin, cos]: [f64; 2],
     offset: f64,
-}
-
-impl ConeSide {
-    /// Returns the chord of the side where `offset` + `sin` y >= 0. If a > 0, it can be a chord of
-    /// the other side: the caller cuts that off with a plane across the axis.
-    fn chord<D: DVector>(&self, line: &Line<D>) -> Option<Chord<D>> {
-        let Self {
-            axis,
-            cos,
-            sin,
-            offset,
-        } = *self;
-        centered(line, |line| {
-            let split = |vector: D| {
-                let along = vector.component(axis);
-                (along, vector - D::axis(axis) * along)
-            };
-            let ((y, p), (rate, q)) = (split(line.origin), split(line.direction));
-            let (u, v) = (offset + sin * y, sin * rate);
-            let factored = |x: D, y: f64| {
-                let x = cos * x.length();
-                (x - y.abs()) * (x + y.abs())
-            };
-            let (a, c) = (factored(q, v), factored(p, u));
-            let b = cos * cos * p.dot(q) - u * v;
-            let w = (q * u - p * v).length();
-            let area = cos * D::dot_areas(p.wedge(q), p.wedge(q)).sqrt();
-            let discriminant = (w - area) * (w + area);
-            if a == 0.0 && b == 0.0 {
-                return (c <= 0.0).then(Chord::whole);
-            }
-            // A line steeper than the cone always meets both sides, except for rounding.
-            if a >= 0.0 && discriminant < 0.0 {
-                return None;
-            }
-            let root = cos * discriminant.max(0.0).sqrt();
-            let half_sum = -(b + root.copysign(b));
-            let other = if half_sum == 0.0 { 0.0 } else { c / half_sum };
-            let first = half_sum / a;
-            let (low, high) = (first.min(other), first.max(other));
-            let (enter, exit) = match a < 0.0 {
-                true if v > 0.0 => (high, f64::INFINITY),
-                true => (f64::NEG_INFINITY, low),
-                false => (low, high),
-            };
-            (enter <= exit).then(|| {
-                Chord::between(enter, exit, |t| {
-                    let (y, across) = split(line.at(t));
-                    across * (cos * cos) - D::axis(axis) * (sin * (offset + sin * y))
-                })
+    axis: usize,
+    line: &Line<D>,
+) -> Option<Chord<D>> {
+    centered(line, |line| {
+        let split = |vector: D| {
+            let along = vector.component(axis);
+            (along, vector - D::axis(axis) * along)
+        };
+        let ((y, p), (rate, q)) = (split(line.origin), split(line.direction));
+        let (u, v) = (offset + sin * y, sin * rate);
+        let factored = |x: D, y: f64| {
+            let x = cos * x.length();
+            (x - y.abs()) * (x + y.abs())
+        };
+        let (a, c) = (factored(q, v), factored(p, u));
+        let b = cos * cos * p.dot(q) - u * v;
+        let w = (q * u - p * v).length();
+        let area = cos * D::dot_areas(p.wedge(q), p.wedge(q)).sqrt();
+        let discriminant = (w - area) * (w + area);
+        if a == 0.0 && b == 0.0 {
+            return (c <= 0.0).then(Chord::whole);
+        }
+        // A line steeper than the cone always meets both sides, except for rounding.
+        if a >= 0.0 && discriminant < 0.0 {
+            return None;
+        }
+        let root = cos * discriminant.max(0.0).sqrt();
+        let half_sum = -(b + root.copysign(b));
+        let other = if half_sum == 0.0 { 0.0 } else { c / half_sum };
+        let first = half_sum / a;
+        let (low, high) = (first.min(other), first.max(other));
+        let (enter, exit) = match a < 0.0 {
+            true if v > 0.0 => (high, f64::INFINITY),
+            true => (f64::NEG_INFINITY, low),
+            false => (low, high),
+        };
+        (enter <= exit).then(|| {
+            Chord::between(enter, exit, |t| {
+                let (y, across) = split(line.at(t));
+                across * (cos * cos) - D::axis(axis) * (sin * (offset + sin * y))
             })
         })
-    }
+    })
 }
 
 /// Returns the chord of a frustum, a cone or a cylinder: see [`frustum`](super::support_fns).
@@ -402,17 +387,11 @@ pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> Chord
     let taper = top - bottom;
     let slant = (height * height + taper * taper).sqrt();
     let (cos, sin) = (height / slant, taper / slant);
-    let cone = ConeSide {
-        axis: 1,
-        cos,
-        sin,
-        offset: 0.5 * cos * (top + bottom),
-    };
-    let chord = of_slab(1, half_height, line).and_then(|slab| {
-        let cone = cone.chord(line)?;
+    let offset = 0.5 * cos * (top + bottom);
+    Ok(of_slab(1, half_height, line).and_then(|slab| {
+        let cone = of_cone([sin, cos], offset, 1, line)?;
         cone.common(slab)
-    });
-    Ok(chord)
+    }))
 }
 
 /// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
@@ -435,13 +414,8 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
         if !cap.pointed || cos <= 0.0 {
             return ball.common(above(radius * cos)?);
         }
-        let cone = ConeSide {
-            axis: 1,
-            cos,
-            sin,
-            offset: 0.0,
-        };
-        ball.common(cone.chord(line)?)?.common(above(0.0)?)
+        let cone = of_cone([sin, cos], 0.0, 1, line)?;
+        ball.common(cone)?.common(above(0.0)?)
     }))
 }
 

@@ -57,7 +57,7 @@ mod world_pose;
 
 pub use self::core::{Core, VertexBounds};
 pub use aabb::Aabb;
-pub use bounds::{Bounds, Box3, balls_in, supported};
+pub use bounds::{Bounds, Box3, balls_in, core_bounds};
 pub use box_path::BoxPath;
 pub use chord::ChordEnd;
 pub use compound::{Compound, CompoundParts};

@@ -114,7 +114,7 @@ pub(super) fn cross<D: DVector>(edge: D, other: D) -> D {
 
 /// An axis along which boxes are separated or overlap.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::query) struct SeparatingAxis<D> {
+pub(in crate::query) struct BoxAxis<D> {
     /// The unit vector from the first box to the second.
     normal: D,
     /// g(n).
@@ -122,7 +122,7 @@ pub(in crate::query) struct SeparatingAxis<D> {
     source: AxisSource,
 }
 
-impl<D> SeparatingAxis<D> {
+impl<D> BoxAxis<D> {
     /// Returns `true` for a box if the axis is at right angles to one of its faces.
     pub fn has_faces(&self) -> [bool; 2] {
         match self.source {
@@ -195,12 +195,12 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the axis along a unit vector from the first box to the second.
-    pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> SeparatingAxis<D> {
+    pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> BoxAxis<D> {
         let [first, second] = self.half_extents;
         let inner = D::transpose(self.relative.rotation) * normal;
         let radii = projected_radius(first, normal) + projected_radius(second, inner);
         let gap = normal.dot(self.relative.translation) - radii;
-        SeparatingAxis {
+        BoxAxis {
             normal,
             gap,
             source,
@@ -324,7 +324,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.
     #[inline]
-    fn separating_axis(&self, limit: f64) -> SeparatingAxis<D> {
+    fn separating_axis(&self, limit: f64) -> BoxAxis<D> {
         let face = self.face_axis();
         if D::DIMENSION == 2 || face.gap > limit {
             return face;
@@ -338,7 +338,7 @@ impl<D: DVector> BoxPair<D> {
     // Gaps are compared without branches, because the processor cannot predict the larger gap. Only
     // the index is kept, and the axis is computed from it.
     #[inline]
-    fn face_axis(&self) -> SeparatingAxis<D> {
+    fn face_axis(&self) -> BoxAxis<D> {
         let Pose {
             rotation,
             translation: c,
@@ -366,7 +366,7 @@ impl<D: DVector> BoxPair<D> {
         } else {
             (D::axis(index), AxisSource::FirstFace)
         };
-        SeparatingAxis {
+        BoxAxis {
             normal: axis.toward(c),
             gap,
             source,
@@ -375,7 +375,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the axis with the largest gap among the cross products of two edges.
     #[inline]
-    fn edge_axis(&self) -> Option<SeparatingAxis<D>> {
+    fn edge_axis(&self) -> Option<BoxAxis<D>> {
         let Pose {
             rotation,
             translation: c,
@@ -403,7 +403,7 @@ impl<D: DVector> BoxPair<D> {
         }
         let (index, other) = (number / 3, number % 3);
         let axis = cross(D::axis(index), D::column(rotation, other)).unit()?;
-        Some(SeparatingAxis {
+        Some(BoxAxis {
             normal: axis.toward(c),
             gap,
             source: AxisSource::Edges(index, other),
@@ -412,7 +412,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the contact along an axis.
     #[inline]
-    pub(in crate::query) fn contact(&self, axis: &SeparatingAxis<D>) -> Penetration<D> {
+    pub(in crate::query) fn contact(&self, axis: &BoxAxis<D>) -> Penetration<D> {
         let points = match axis.source {
             AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
             AxisSource::SecondFace => {

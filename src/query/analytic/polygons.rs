@@ -184,7 +184,7 @@ impl<D: DVector> PlacedPolygon<D> {
     /// They cover a range along the edge, which itself covers the range from 0 to 1. The contact
     /// points are in the middle of the overlap of both ranges.
     #[inline]
-    pub(super) fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
+    fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
         let edge = self.vertex(index + 1) - start;
         let (normal, _) = self.edge(index);
@@ -259,22 +259,36 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
         // Within the radii or the tolerance, the contact is at the nearest points, which GJK finds.
         return (gap > limit).then_some(ClosedForm::Separated);
     }
+    let contact = Penetration {
+        depth: -gap,
+        ..contact_along([&first, &second], (index, is_of_first), scale)
+    };
+    Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
+}
+
+/// Returns the contact along the normal of an edge, which is given by its index, and `true` for an
+/// edge of the first polygon.
+#[inline]
+pub(super) fn contact_along<D: DVector>(
+    [first, second]: [&PlacedPolygon<D>; 2],
+    (index, is_of_first): (usize, bool),
+    scale: f64,
+) -> Penetration<D> {
     let (normal, [first, second]) = if is_of_first {
         let (normal, _) = first.edge(index);
-        (normal, first.contact_points(index, &second, scale))
+        (normal, first.contact_points(index, second, scale))
     } else {
         let (normal, _) = second.edge(index);
-        let [on_second, on_first] = second.contact_points(index, &first, scale);
+        let [on_second, on_first] = second.contact_points(index, first, scale);
         (-normal, [on_first, on_second])
     };
-    let contact = Penetration {
+    Penetration {
         normal,
-        depth: -gap,
+        depth: normal.dot(first - second),
         first,
         second,
         scale,
-    };
-    Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
+    }
 }
 
 /// Returns the contact of a polygon and a point, unless the point is so close to a vertex that the

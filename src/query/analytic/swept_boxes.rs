@@ -17,7 +17,7 @@
 
 use crate::{
     query::analytic::{
-        boxes::{AxisSource, BoxPair, SeparatingAxis, cross, has_face, projected_radius},
+        boxes::{AxisSource, BoxAxis, BoxPair, cross, has_face, projected_radius},
         swept_overlap::SweptOverlap,
     },
     space::DVector,
@@ -138,7 +138,7 @@ impl<D: DVector> SweptBoxes<D> {
 
     /// Returns the axis that is the last to overlap, with its gap in the pose of the boxes. Returns
     /// `None` if the axis is not precise.
-    pub fn axis(&self, boxes: &BoxPair<D>) -> Option<SeparatingAxis<D>> {
+    pub fn axis(&self, boxes: &BoxPair<D>) -> Option<BoxAxis<D>> {
         let (source, axis) = self.source?;
         let normal = axis.toward(-self.velocity);
         Some(boxes.axis_from(normal, source))

@@ -13,7 +13,7 @@
 use crate::{
     query::{
         analytic::{
-            polygons::{PlacedPolygon, placed},
+            polygons::{PlacedPolygon, contact_along, placed},
             swept_overlap::SweptOverlap,
         },
         minkowski::MinkowskiDifference,
@@ -84,22 +84,7 @@ impl<D: DVector> SweptPolygons<D> {
     /// Returns the contact along the edge in contact, with the second polygon moved.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
         let [first, second] = &self.polygons;
-        let (index, is_of_first) = self.edge?;
         let second = second.moved(translation);
-        let (normal, [on_first, on_second]) = if is_of_first {
-            let (normal, _) = first.edge(index);
-            (normal, first.contact_points(index, &second, scale))
-        } else {
-            let (normal, _) = second.edge(index);
-            let [on_second, on_first] = second.contact_points(index, first, scale);
-            (-normal, [on_first, on_second])
-        };
-        Some(Penetration {
-            normal,
-            depth: normal.dot(on_first - on_second),
-            first: on_first,
-            second: on_second,
-            scale,
-        })
+        Some(contact_along([first, &second], self.edge?, scale))
     }
 }

@@ -1,7 +1,7 @@
 //! The size of a pair, and the lengths that decide its cast.
 
 use crate::{
-    shape::{Core, Support, VertexBounds, supported},
+    shape::{Core, Support, core_bounds},
     space::{DVector, Space},
     tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, OFFSET_SCALE, TOUCHING},
 };
@@ -33,23 +33,13 @@ pub struct CoreBox<D> {
 impl<D: DVector> CoreBox<D> {
     /// Returns the box around the core of a shape. The box of a half-space has no extent.
     pub fn new<S: Support<Vector: Space<DVec = D>> + ?Sized>(shape: &S) -> Self {
-        let half_extents = match shape.core() {
-            Core::Box { half_extents } => half_extents,
-            Core::HalfSpace(_) => D::ZERO,
-            Core::Polygon(_) | Core::Opaque => {
-                let [min, max] = match shape.vertex_bounds(D::IDENTITY) {
-                    Some(VertexBounds(bounds)) => bounds,
-                    None => supported(shape, D::IDENTITY),
-                };
-                return Self {
-                    farthest: (-min).max(max).max(min),
-                    half_diagonal: 0.5 * (max - min).length(),
-                };
-            }
+        let [min, max] = match shape.core() {
+            Core::HalfSpace(_) => [D::ZERO; 2],
+            _ => core_bounds(shape, D::IDENTITY),
         };
         Self {
-            farthest: half_extents,
-            half_diagonal: half_extents.length(),
+            farthest: (-min).max(max).max(min),
+            half_diagonal: 0.5 * (max - min).length(),
         }
     }
 }

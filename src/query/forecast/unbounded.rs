@@ -122,13 +122,7 @@ impl<D: DVector> UnboundedBody<D> {
         let facets = self.facets.iter().copied().enumerate();
         facets
             .filter(|(_, facet)| facet.clearance < f64::INFINITY)
-            .reduce(|best, other| {
-                if other.1.clearance < best.1.clearance {
-                    other
-                } else {
-                    best
-                }
-            })
+            .min_by(|(_, a), (_, b)| a.clearance.total_cmp(&b.clearance))
     }
 
     /// Excludes a facet from [`nearest`](Self::nearest).

@@ -79,27 +79,19 @@ pub fn common_points(
 ) -> HullCandidates {
     let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
     let mut points = HullCandidates::new();
-    for FeatureCorner {
-        position, height, ..
-    } in corners_a
-    {
-        if let Some(other) = feature_b.height_at(*position, near, edge_margin) {
-            points.push(CommonPoint {
-                position: *position,
-                heights: [*height, other],
-            });
-        }
-    }
-    for FeatureCorner {
-        position, height, ..
-    } in corners_b
-    {
-        if let Some(other) = feature_a.height_at(*position, near, edge_margin) {
-            points.push(CommonPoint {
-                position: *position,
-                heights: [other, *height],
-            });
-        }
+    for (feature, other, is_a) in [(feature_a, feature_b, true), (feature_b, feature_a, false)] {
+        points.extend(feature.corners().iter().filter_map(|corner| {
+            let FeatureCorner {
+                position, height, ..
+            } = *corner;
+            let opposite = other.height_at(position, near, edge_margin)?;
+            let heights = if is_a {
+                [height, opposite]
+            } else {
+                [opposite, height]
+            };
+            Some(CommonPoint { position, heights })
+        }));
     }
     // If two ends are on the other edge, the edges lie side by side, and can intersect only between
     // those two ends.

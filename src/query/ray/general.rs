@@ -158,9 +158,6 @@ fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest
     });
     let weights = nearest.weights;
     let all = faces.chain([Nearest { point, weights }]);
-    let nearer = |first: Nearest<D>, second: Nearest<D>| {
-        let is_nearer = second.point.length() < first.point.length();
-        if is_nearer { second } else { first }
-    };
-    all.reduce(nearer).unwrap_or(nearest)
+    all.min_by(|a, b| a.point.length().total_cmp(&b.point.length()))
+        .unwrap_or(nearest)
 }

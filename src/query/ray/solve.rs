@@ -82,7 +82,7 @@ impl<D: DVector> LocalRay<D> {
             end.t == f64::INFINITY
                 || end.t > t && (end.t - t) * self.line.direction.length() > rounding
         };
-        let within = |hit: LocalHit<D>| (hit.t <= self.max).then_some(hit);
+        let hit = |t: f64, normal, side| (t <= self.max).then_some(LocalHit { t, normal, side });
         // A hollow ray may begin where another one has entered a solid.
         let is_entered = || {
             self.hollow
@@ -90,32 +90,20 @@ impl<D: DVector> LocalRay<D> {
                 && exit().is_some_and(|exit| is_after(&exit, enter.t))
         };
         if is_after(&enter, 0.0) && !is_entered() {
-            return within(LocalHit {
-                t: enter.t,
-                normal: enter.normal,
-                side: RaySide::Front,
-            });
+            return hit(enter.t, enter.normal, RaySide::Front);
         }
         let exit = exit()?;
         if !is_after(&exit, 0.0) || !is_inside([&enter, &exit]) {
             return None;
         }
         if !self.hollow {
-            return Some(LocalHit {
-                t: 0.0,
-                normal: D::ZERO,
-                side: RaySide::Inside,
-            });
+            return hit(0.0, D::ZERO, RaySide::Inside);
         }
         // A ray never leaves a half-space that it enters.
         if exit.t == f64::INFINITY {
             return None;
         }
-        within(LocalHit {
-            t: exit.t,
-            normal: exit.normal,
-            side: RaySide::Back,
-        })
+        hit(exit.t, exit.normal, RaySide::Back)
     }
 
     /// Returns the tolerance for an origin on the surface: the touching tolerance, and the rounding
