@@ -124,7 +124,7 @@ pub struct HeadbuttPickingCamera {
 
 /// A ray meets a box even if its distances to two faces differ by this fraction. Far more than the
 /// rounding of `f64`.
-const ROUNDING: f64 = 1e-9;
+const BOX_DISTANCE_ROUNDING: f64 = 1e-9;
 
 #[derive(QueryData)]
 struct PickingTarget {
@@ -242,7 +242,7 @@ fn meets(ray: &Ray3d, aabb: &ColliderAabb) -> bool {
         enter = enter.max(a.min(b));
         leave = leave.min(a.max(b));
     }
-    enter <= leave * (1.0 + ROUNDING)
+    enter <= leave * (1.0 + BOX_DISTANCE_ROUNDING)
 }
 
 impl HeadbuttPickingCamera {

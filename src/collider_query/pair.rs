@@ -153,7 +153,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let mut solver = Solver::new(pair);
             let points = solver.hit().then(|| solver.manifold_along(&contact))?;
             let is_deeper = |deepest: &Contact64<_>| {
-                deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
+                deepest.depth > contact.depth * (1.0 + SAME_PART_DEPTH) + solver.depth_gap()
             };
             // A deeper point shows that the push-out leads over an edge or a corner, and does not
             // clear the whole facet.
@@ -195,7 +195,7 @@ pub fn one_sided_surface<'a, V: Space>(
 }
 
 /// Depths count as the same if one exceeds the other by at most this fraction.
-const SAME_DEPTH: f64 = 1e-6;
+const SAME_PART_DEPTH: f64 = 1e-6;
 
 /// A limit below all distances, which ends a search.
 const END_SEARCH: f64 = -1.0;

@@ -24,7 +24,7 @@ const MAX_DESCENT: usize = 12;
 pub const MAX_OPEN: usize = 16;
 
 /// The maximum number of steps along a curved surface. Each step squares the error.
-const MAX_REFINEMENTS: usize = 3;
+const MAX_CURVED_STEPS: usize = 3;
 
 /// The state of EPA after an early end. There is no proven bound on how far the best depth exceeds
 /// the minimum: [`query`](crate::query) gives measured values.
@@ -129,7 +129,7 @@ pub fn refine<D: DVector>(
 ) -> Penetration<D> {
     let mut best = start;
     let mut refined = facet.clone();
-    for _ in 0..MAX_REFINEMENTS {
+    for _ in 0..MAX_CURVED_STEPS {
         let weights = best.nearest_on(&refined).weights;
         let normal = refined
             .iter()
@@ -194,7 +194,7 @@ fn roll<D: DVector>(
     let mut previous: Option<(D, f64)> = None;
     let mut best = None;
     let mut least = start.depth;
-    for _ in 0..=MAX_REFINEMENTS {
+    for _ in 0..=MAX_CURVED_STEPS {
         let mut line = Simplex::new();
         for tilt in [LINE_TILT, -LINE_TILT] {
             // In 2D, `along` is zero, so both support points are equal.

@@ -39,7 +39,7 @@ use crate::{
 
 /// The maximum number of iterations. Polytopes need about as many as a simplex has vertices, curved
 /// shapes need more: see [`GAP_GROWTH`].
-const MAX_ITERATIONS: usize = 63;
+const MAX_GJK_ITERATIONS: usize = 63;
 
 /// The result that the loop has to reach before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,7 +290,7 @@ impl<D: DVector> Gjk<D> {
             return;
         }
         // A full simplex contains the origin, unless the cores are proved to be separated.
-        if self.iterations >= MAX_ITERATIONS || self.simplex.try_push(vertex).is_err() {
+        if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;
         }

@@ -284,7 +284,8 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns a point as high along a direction as the highest part, or higher by at most
-    /// [`HEIGHT_TOLERANCE`]. This tolerance lets the tree skip most parts if many are equally high.
+    /// [`PART_HEIGHT_TOLERANCE`]. This tolerance lets the tree skip most parts if many are equally
+    /// high.
     fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
         // The radius becomes part of the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
@@ -306,7 +307,7 @@ impl<V: Space> Compound<V> {
         };
         let mut tolerance = 0.0;
         if shapes.len() > MAX_SCANNED_PARTS {
-            tolerance = HEIGHT_TOLERANCE * self.size();
+            tolerance = PART_HEIGHT_TOLERANCE * self.size();
             let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
             self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
                 let part = shapes.get(index as usize);
@@ -328,7 +329,7 @@ const MAX_SCANNED_PARTS: usize = 8;
 /// Heights of parts that differ by less than this fraction of the compound's size count as equal.
 /// If the parts are smaller than the compound, this is several times the margin of the boxes in the
 /// tree.
-const HEIGHT_TOLERANCE: f64 = 1e-6;
+const PART_HEIGHT_TOLERANCE: f64 = 1e-6;
 
 fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {

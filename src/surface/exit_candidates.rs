@@ -34,7 +34,7 @@ const MAX_SAMPLES: usize = 64;
 const MAX_SEARCHES: usize = 256;
 
 /// Maximum number of candidates. The shallowest ones are kept.
-const MAX_CANDIDATES: usize = 64;
+const MAX_EXIT_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the touching parts of the body, and collects the facets near each part. A facet is
@@ -120,7 +120,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             depths.then_with(|| self.order(a, b))
         });
         candidates.dedup_by(|a, b| a.is_same_plane(b));
-        candidates.truncate(MAX_CANDIDATES);
+        candidates.truncate(MAX_EXIT_CANDIDATES);
     }
 
     /// Adds the contacts of a part of the body with the edges and corners near it.

@@ -45,7 +45,7 @@ const MAX_GAP_NODES: usize = 96;
 const MAX_GAP_SEARCHES: usize = 4;
 
 /// An improvement has to shorten a length by more than this fraction.
-const MIN_GAIN: f64 = 1e-4;
+const MIN_LENGTH_GAIN: f64 = 1e-4;
 
 /// Maximum number of steps to the contact along a direction. A polytope takes one step for each
 /// feature that it passes. For smooth shapes each step squares the error.
@@ -66,7 +66,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let Some(node) = self.search_gap(&directions, limit, lists, &is_end) else {
                 break;
             };
-            limit = node.length * (1.0 - MIN_GAIN);
+            limit = node.length * (1.0 - MIN_LENGTH_GAIN);
             directions.clear();
             directions.extend(node.translation.unit());
             best = Some(node);
@@ -195,7 +195,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
             let next = self.contact_along(contact.indices, normal)?;
             let next_length = next.depth() / cosine;
-            if next_length > length * (1.0 - MIN_GAIN) {
+            if next_length > length * (1.0 - MIN_LENGTH_GAIN) {
                 break;
             }
             (plane, length) = (next, next_length);

@@ -151,7 +151,7 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
 }
 
 /// The least number of casts for a task: starting a task costs as much as a few casts.
-const MIN_CASTS: usize = 16;
+const MIN_SWEPT_CASTS: usize = 16;
 
 /// Casts all pairs of one dimension, in parallel if there are many, and adds their first touches to
 /// `swept`.
@@ -160,7 +160,7 @@ fn cast_all<V: Space>(
     casts: &mut [PairCast<V>],
     swept: &mut Vec<SweptContact>,
 ) {
-    for_each_chunk(casts, MIN_CASTS, |casts| {
+    for_each_chunk(casts, MIN_SWEPT_CASTS, |casts| {
         for pair in casts {
             pair.result = cast(arena, pair);
         }

@@ -111,7 +111,7 @@ const MAX_ORTHOGONAL_STEPS: usize = 64;
 
 /// The search for a rotation ends if a step changes the matrix by less than this: a few rounding
 /// errors.
-const CONVERGED: f64 = 1e-14;
+const LEAST_ORTHOGONAL_CHANGE: f64 = 1e-14;
 
 /// The squared length of each axis of a rotation differs from 1 by less than this. A flat map has
 /// no such axes.
@@ -131,7 +131,7 @@ fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matr
     for _ in 0..MAX_ORTHOGONAL_STEPS {
         let next = D::nearer_orthogonal(matrix);
         let steps = columns(next).zip(columns(matrix));
-        let is_done = steps.map(|(a, b)| (a - b).extent()).sum::<f64>() < CONVERGED;
+        let is_done = steps.map(|(a, b)| (a - b).extent()).sum::<f64>() < LEAST_ORTHOGONAL_CHANGE;
         matrix = next;
         if is_done {
             break;

@@ -27,14 +27,14 @@ thread_local! {
 }
 
 /// The number of boxes that are sampled for [`typical_size`].
-const SAMPLED_BOXES: usize = 64;
+const SAMPLED_PATH_BOXES: usize = 64;
 
 /// Returns the size of a typical box: three quarters of the boxes in a sample are no larger.
 fn typical_size(boxes: &[Aabb]) -> f64 {
-    let sample = boxes.iter().step_by(boxes.len() / SAMPLED_BOXES + 1);
+    let sample = boxes.iter().step_by(boxes.len() / SAMPLED_PATH_BOXES + 1);
     let sample = sample.filter(|aabb| !aabb.is_empty());
     let sizes = sample.map(|aabb| aabb.size().into_iter().fold(0.0, f32::max));
-    let mut sizes: SmallVec<[f32; SAMPLED_BOXES]> = sizes.collect();
+    let mut sizes: SmallVec<[f32; SAMPLED_PATH_BOXES]> = sizes.collect();
     sizes.sort_unstable_by(f32::total_cmp);
     let typical = sizes.get(sizes.len() * 3 / 4);
     typical.copied().unwrap_or_default().into()

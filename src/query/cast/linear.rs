@@ -41,7 +41,7 @@ use crate::{
 };
 
 /// Polytopes need about 8 iterations, smooth shapes 20 to 30.
-const MAX_ITERATIONS: usize = 63;
+const MAX_CAST_ITERATIONS: usize = 63;
 
 /// The difference of the bounds at which the loop ends grows by this factor in each iteration, as
 /// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
@@ -106,7 +106,7 @@ pub fn linear_touch<D: DVector>(
     };
     let mut band = 0.5 * scale.margin;
     let mut best = f64::INFINITY;
-    for _ in 0..MAX_ITERATIONS {
+    for _ in 0..MAX_CAST_ITERATIONS {
         let normal = (-ray.nearest.point).unit()?;
         let vertex = pair.vertex(normal);
         let height = normal.dot(ray.position - vertex.point) - radius_sum;

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The support point of a corner is ignored if it adds less than this fraction of the area.
-const MIN_GAIN: f64 = 0.002;
+const MIN_AREA_GAIN: f64 = 0.002;
 
 /// On a round outline, an edge that is not beside one of the four corners may hide this many times
 /// as much as an edge that is. The factor decreases to 1 as the outline becomes thin. (On a disc,
@@ -277,7 +277,7 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
             return;
         };
         let feature = incoming.feature;
-        let min_gain = MIN_GAIN * twice_area / before.position.distance(after.position);
+        let min_gain = MIN_AREA_GAIN * twice_area / before.position.distance(after.position);
         let on_feature = |CommonPoint { position, heights }| {
             let [first, second] = heights;
             FeatureCorner {

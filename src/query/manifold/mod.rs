@@ -46,7 +46,7 @@ use feature::{Feature, features};
 pub use frame::ContactFrame;
 use frame::{FeatureCorner, distance_to_edge};
 use outline::{
-    CommonPoint, HIDDEN, HullCandidates, MAX_REFINEMENTS, ManifoldPoints, choose_points,
+    CommonPoint, HIDDEN, HullCandidates, MAX_FEATURE_REFINEMENTS, ManifoldPoints, choose_points,
     common_points, convex_hull, edge_margin, width,
 };
 
@@ -113,7 +113,7 @@ fn points_of_faces<D: DVector>(
         if polygon.is_empty() {
             break;
         }
-        if refinements < MAX_REFINEMENTS
+        if refinements < MAX_FEATURE_REFINEMENTS
             && clip::refine(&polygon, features, near, depth_tolerance, &support)
         {
             continue;
@@ -181,7 +181,7 @@ fn points_of_features<D: DVector>(
             }
         };
         refinements += 1;
-        let is_refined = refinements <= MAX_REFINEMENTS && {
+        let is_refined = refinements <= MAX_FEATURE_REFINEMENTS && {
             let (on_a, on_b) = (is_on_boundary(&feature_a), is_on_boundary(&feature_b));
             let is_a_refined = feature_a.refine(near, hidden, on_a, |tilt| support(0, tilt));
             let is_b_refined = feature_b.refine(near, hidden, on_b, |tilt| support(1, tilt));

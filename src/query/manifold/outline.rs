@@ -15,7 +15,7 @@ use crate::{
 
 /// The maximum number of refinements. Each one divides the distance that a chord of an arc hides by
 /// four.
-pub const MAX_REFINEMENTS: usize = 6;
+pub const MAX_FEATURE_REFINEMENTS: usize = 6;
 
 /// An edge is refined if it may hide more than this fraction of the four chosen corners' area over
 /// their diameter. On an arc, each of the two new chords hides a quarter of that distance. One
@@ -24,7 +24,7 @@ pub const HIDDEN: f64 = 0.02;
 
 /// The corners of both features, two intersections for each edge of one feature with the boundary
 /// of the other, and the contact itself: convex polygons have no more than that.
-const MAX_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
+const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 
 /// A point that lies in both features when they are projected along the normal.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct CommonPoint {
 pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 
 /// The points from which the points of a manifold are chosen.
-pub type HullCandidates = SmallVec<[CommonPoint; MAX_CANDIDATES]>;
+pub type HullCandidates = SmallVec<[CommonPoint; MAX_HULL_CANDIDATES]>;
 
 impl CommonPoint {
     /// Returns the points on both cores.
@@ -96,7 +96,7 @@ pub fn common_points(
     // If two ends are on the other edge, the edges lie side by side, and can intersect only between
     // those two ends.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
-        let capacity = (MAX_CANDIDATES - 1).saturating_sub(points.len());
+        let capacity = (MAX_HULL_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =
             edges(corners_a).flat_map(|a| edges(corners_b).filter_map(move |b| intersection(a, b)));
         points.extend(intersections.take(capacity));

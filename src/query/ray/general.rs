@@ -34,11 +34,11 @@ use crate::{
 };
 
 /// Polytopes need about 10 iterations, smooth shapes 20 to 40, and lines that graze them up to 100.
-const MAX_ITERATIONS: u32 = 200;
+const MAX_RAY_ITERATIONS: u32 = 200;
 
 /// The loop ends if the upper bound on the distance exceeds the radius by at most this fraction of
 /// the scale. On a surface of curvature 1, the normal then has an error of √(2e-13) = 4.5e-7.
-const CONVERGED: f64 = 1e-13;
+const RAY_DISTANCE_GAP: f64 = 1e-13;
 
 /// Returns the first point of a line in a shape, in the shape's frame, with its radius around the
 /// core given. Returns `None` if the line misses the shape, and may do so if t exceeds `max`.
@@ -76,18 +76,18 @@ fn approach<S: Support + ?Sized>(
     let mut scale = radius;
     let mut simplex = ArrayVec::<DVecOf<S>, 4>::new();
     let mut best = f64::INFINITY;
-    for _ in 0..MAX_ITERATIONS {
+    for _ in 0..MAX_RAY_ITERATIONS {
         if !vertex.is_finite() || !radius.is_finite() || radius < 0.0 || distance > max {
             return None;
         }
         if !simplex.contains(&vertex) && simplex.try_push(vertex).is_err() {
             return None;
         }
-        let nearest = nearest_to(position, &simplex, CONVERGED * scale + rounding);
+        let nearest = nearest_to(position, &simplex, RAY_DISTANCE_GAP * scale + rounding);
         let gap = nearest.point.length();
         let extents = simplex.iter().map(|point| (*point - position).extent());
         scale = extents.fold(scale, |scale, extent| scale.max(extent + radius));
-        if gap - radius <= CONVERGED * scale + rounding {
+        if gap - radius <= RAY_DISTANCE_GAP * scale + rounding {
             return Some((distance, normal));
         }
         let direction_to = -nearest.point * (1.0 / gap);

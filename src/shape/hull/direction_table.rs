@@ -44,7 +44,7 @@ const CELL_MARGIN: f64 = 1e-12;
 
 /// The range of a direction's largest component in which [`F64_HEIGHT_ERROR`] holds. Outside of it,
 /// products with `f32` coordinates (1e-45 to 3e38) may overflow or underflow.
-const DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
+const TABLE_DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 
 /// For each cell of directions, the points that can be the farthest.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl DirectionTable {
                 (axis, major) = (index, component);
             }
         }
-        if !DIRECTION_SIZES.contains(&major.abs()) {
+        if !TABLE_DIRECTION_SIZES.contains(&major.abs()) {
             return None;
         }
         let scale = 1.0 / major.abs();

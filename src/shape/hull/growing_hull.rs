@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Maximum number of GJK iterations. Usually about as many are needed as a simplex has vertices.
-const MAX_ITERATIONS: usize = 63;
+const MAX_HULL_ITERATIONS: usize = 63;
 
 /// The table is rebuilt if the number of points missing from it exceeds this number plus an eighth
 /// of the points in it.
@@ -116,7 +116,7 @@ impl<'a> GrowingHull<'a> {
         let mut simplex = Simplex::new();
         simplex.push(self.frame.orthonormal(*self.points.first()?));
         let mut direction = DVec3::X;
-        for _ in 0..MAX_ITERATIONS {
+        for _ in 0..MAX_HULL_ITERATIONS {
             let offset = offset_from(&mut simplex, point);
             if offset.length() <= tolerance {
                 return None;

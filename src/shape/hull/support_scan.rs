@@ -26,7 +26,7 @@ const F32_HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 /// Sizes of points and directions for which neither the heights nor their errors overflow or
 /// underflow in `f32`.
 const POINT_SIZES: RangeInclusive<f64> = 1e-12..=1e12;
-const DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
+const SCAN_DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
 
 /// The count of some points in the upper 16 bits, and the sum of their indices in the lower 16
 /// bits.
@@ -77,7 +77,7 @@ impl PointBlocks {
         let size = rounded
             .iter()
             .fold(0.0, |size: f32, component| size.max(component.abs()));
-        if !DIRECTION_SIZES.contains(&size) {
+        if !SCAN_DIRECTION_SIZES.contains(&size) {
             return None;
         }
         let mut heights = [[0.0_f32; BLOCK_LEN]; MAX_SCANNED / BLOCK_LEN];

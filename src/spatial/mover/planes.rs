@@ -20,12 +20,13 @@ use crate::{
 };
 
 /// The maximum number of iterations for planes with a push limit. Each takes every plane once. For
-/// two planes at an angle θ, it reduces the error by cos² θ. So 10 degrees reach [`CONVERGED`].
+/// two planes at an angle θ, it reduces the error by cos² θ. So 10 degrees reach
+/// [`LEAST_PUSH_CHANGE`].
 const MAX_SWEEPS: usize = 1024;
 
 /// The iteration ends if no push changes by more than this fraction of the largest push. Between
 /// two planes at 10 degrees, the error is up to 33 times that: far below the rounding to f32.
-const CONVERGED: f64 = 1e-12;
+const LEAST_PUSH_CHANGE: f64 = 1e-12;
 
 /// The greatest length of a way out of overlaps, in units of the deepest one. It is longer than the
 /// overlap between planes that face each other at an acute angle: 16 times at 7 degrees.
@@ -212,7 +213,7 @@ fn pushed_softly(target: DVec3, planes: &[ContactPlane]) -> DVec3 {
             largest = largest.max(next);
             *push = next;
         }
-        if change <= CONVERGED * largest {
+        if change <= LEAST_PUSH_CHANGE * largest {
             break;
         }
     }
