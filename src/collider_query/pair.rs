@@ -19,7 +19,7 @@ use crate::{
 /// Returns `true` if two colliders or shapes touch.
 pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
-        return Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b)).hit();
+        return Pair::new(&shape_a, pose_a, &shape_b, pose_b).touches();
     }
     let (a, b, _) = in_order(a, b);
     let counter = Counter::default();
@@ -28,7 +28,7 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
     search(&a, &b, 0.0, |parts, indices| {
         touches = match &facets.0 {
             Some(surface_pair) => surface_pair.touches(indices),
-            None => with_pair(parts, |pair| Solver::new(pair).hit()),
+            None => with_pair(parts, |pair| pair.touches()),
         };
         if touches { END_SEARCH } else { 0.0 }
     });
@@ -40,7 +40,7 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
 pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
-        let contact = Solver::new(pair).find_contact()?;
+        let contact = pair.find_contact()?;
         let parts = (0, 0);
         return Some(PartContact { parts, contact });
     }
@@ -51,7 +51,7 @@ pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartConta
         deepest = deepest_of_parts((a, b), &region, &mut scratch, |_| {});
     } else {
         search(&a, &b, 0.0, |pair, parts| {
-            if let Some(contact) = with_pair(pair, |pair| Solver::new(pair).find_contact()) {
+            if let Some(contact) = with_pair(pair, |pair| pair.find_contact()) {
                 let contact = contact.moved(offsets([&a, &b], pair));
                 let found = PartContact { parts, contact };
                 if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
@@ -198,7 +198,7 @@ pub fn one_sided_surface<'a, V: Space>(
 const SAME_PART_DEPTH: f64 = 1e-6;
 
 /// A limit below all distances, which ends a search.
-const END_SEARCH: f64 = -1.0;
+pub const END_SEARCH: f64 = -1.0;
 
 /// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
 /// their indices, near ones first. The limit starts at `limit`, and each result of `visit` replaces

@@ -3,7 +3,7 @@
 use crate::{
     buffer::Peak,
     placed::{BoundingRegion, Part, PartContact, PlacedCollider},
-    query::{Counter, Pair, Solver},
+    query::{Counter, Pair},
     space::Space,
     surface::{FacetContact, PushOutLists, SurfacePair},
 };
@@ -101,6 +101,6 @@ fn contact<V: Space>(
     let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
     let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
     let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
-    let contact = Solver::new(pair).find_contact()?;
+    let contact = pair.find_contact()?;
     Some(PartContact::of_parts((a, part_a), (b, part_b), &contact))
 }

@@ -177,8 +177,8 @@ pub fn refine<D: DVector>(
 /// not show how the normal changes between the rims. But if n is tilted slightly along the line, to
 /// either side, the support points are the ends of the line. They give its direction u exactly. n
 /// has to be at right angles to u. Then n rotates around u until the line passes below the origin.
-/// The angle is the lateral distance of the line over the radius. The chord of the facet gives the
-/// first radius, and each rotation gives the next one.
+/// The angle is the lateral distance of the line, divided by the radius of curvature. The first
+/// radius is estimated from the chord of the facet, and each next radius from the last rotation.
 fn roll<D: DVector>(
     start: Penetration<D>,
     gap: f64,

@@ -112,9 +112,9 @@ where
 /// If it has more, or a round rim, the manifold has the four points that span the largest area. The
 /// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
 /// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
-/// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
-/// 90 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
-/// pairs (`tests/it/queries/manifold_area.rs`).
+/// intersection. If the faces are tilted by less than 0.02 radians and touch everywhere, compare
+/// the manifold with the largest quadrilateral that has the deepest point as a corner. The manifold
+/// has at least 90 % of that area in 20,000 random pairs (`tests/it/queries/manifold_area.rs`).
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
@@ -218,8 +218,8 @@ where
 /// # Precision
 ///
 /// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
-///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
-///   the closing speed.
+///   proved by a separating plane. The error of `touching` is about 1e-9 of the size of the pair,
+///   divided by the closing speed.
 /// * Sliding shapes that overlap by at most 2.4e-7 of the size of the pair are a miss. From 4.8e-7
 ///   on, they are a hit. A motion that ends at the touch is treated as if it continued.
 /// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the

@@ -157,19 +157,19 @@ where
 {
     #[inline(always)]
     fn intersects(self) -> bool {
-        self.at_start().is_some_and(|pair| Solver::new(pair).hit())
+        self.at_start().is_some_and(Pair::touches)
     }
 
     #[inline(always)]
     fn contact(self) -> Option<Contact<A::Vector>> {
-        let mut solver = Solver::new(self.at_start()?);
-        solver.hit().then(|| solver.contact_in_world())
+        let pair = self.at_start()?;
+        let origins = pair.origins;
+        Some(Contact::in_world(&pair.find_contact()?, origins))
     }
 
     #[inline(always)]
     fn manifold(self) -> Option<Manifold<A::Vector>> {
-        let mut solver = Solver::new(self.at_start()?);
-        solver.hit().then(|| solver.manifold_in_world())
+        self.at_start()?.find_manifold()
     }
 
     #[inline(always)]

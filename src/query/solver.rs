@@ -250,6 +250,58 @@ where
     }
 }
 
+/// Queries that need no solver if there is a closed form, for whose pairs a solver would take as
+/// long again.
+impl<'a, A, B> Pair<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns `true` if the shapes touch.
+    #[inline(always)]
+    pub fn touches(self) -> bool {
+        match analytic::solve(&self) {
+            Some(closed_form) => closed_form.hit(self.radius_sum()),
+            None => Solver::without_closed_form(self).hit(),
+        }
+    }
+
+    /// Returns the contact, or `None` if the shapes do not touch.
+    #[inline(always)]
+    pub fn find_contact(self) -> Option<Contact64<DVecOf<A>>> {
+        match analytic::solve(&self) {
+            Some(closed_form) => self.contact_of_closed_form(&closed_form),
+            None => Solver::without_closed_form(self).find_contact(),
+        }
+    }
+
+    /// Returns the manifold in the world, or `None` if the shapes do not touch.
+    #[inline(always)]
+    pub fn find_manifold(self) -> Option<Manifold<A::Vector>> {
+        if self.has_point()
+            && let Some(closed_form) = analytic::solve(&self)
+        {
+            let contact = self.contact_of_closed_form(&closed_form)?;
+            return Some(Manifold::new(&[contact], self.origins));
+        }
+        let mut solver = Solver::new(self);
+        solver.hit().then(|| solver.manifold_in_world())
+    }
+
+    #[inline(always)]
+    fn contact_of_closed_form(
+        &self,
+        closed_form: &ClosedForm<DVecOf<A>>,
+    ) -> Option<Contact64<DVecOf<A>>> {
+        match closed_form {
+            ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
+                Some(self.contact(&cores.touching(self.radius_sum())))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Conversions from results for the cores to results in the world.
 impl<A, B, T> Pair<'_, A, B, T>
 where

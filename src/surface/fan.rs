@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::{Pair, Solver},
+    query::Pair,
     shape::{BoundaryPoint, Facet, Support},
     space::{DVector, Pose, Space},
     surface::body_part::{BodyPart, NearFacet},
@@ -181,7 +181,7 @@ impl<V: Space> PointHull<'_, V> {
             radius: 0.0,
         };
         let pair = Pair::new(self, Pose::IDENTITY, &point, Pose::IDENTITY);
-        Solver::new(pair).hit()
+        pair.touches()
     }
 }
 

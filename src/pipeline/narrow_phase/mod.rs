@@ -30,7 +30,7 @@ use crate::{
         swept::SweptPaths,
     },
     placed::{BoundingRegion, PartContact},
-    query::{Pair, Solver},
+    query::Pair,
     settings::{BroadPhase, CandidatePairs},
     space::Space,
 };
@@ -207,9 +207,7 @@ impl<V: Space> PairTester<V> {
         {
             let (first_pose, second_pose) = (first.world_pose.pose(), second.world_pose.pose());
             let pair = Pair::new(&first_shape, first_pose, &second_shape, second_pose);
-            if let Some(contact) =
-                Solver::new(pair.counted_by(&self.scratch.counter)).find_contact()
-            {
+            if let Some(contact) = pair.counted_by(&self.scratch.counter).find_contact() {
                 let parts = (0, 0);
                 found.push(event(first, second, &PartContact { parts, contact }));
             }

@@ -51,7 +51,8 @@ impl SweptOverlap {
         self.exit = self.exit.min(exit);
     }
 
-    /// Returns `false` if an axis cannot change the interval. `gap` bounds its gap from above.
+    /// Returns `false` if an axis cannot change the interval. `gap` is an upper bound on the gap
+    /// between the projections onto the axis.
     #[inline]
     pub fn may_change(&self, gap: f64, closing_speed: f64, duration: f64) -> bool {
         let [deep_enter, deep_exit] = self.deep;

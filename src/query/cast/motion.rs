@@ -133,11 +133,13 @@ impl Motion64<DVec3> {
 
 impl<D: DVector> Motion64<D> {
     /// No motion.
+    #[inline(always)]
     pub fn still() -> Self {
         Self::linear(D::ZERO)
     }
 
     /// A translation without a rotation.
+    #[inline(always)]
     pub fn linear(translation: D) -> Self {
         Self {
             translation,

@@ -22,7 +22,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         results::Contact64,
-        solver::{Solver, separated},
+        solver::separated,
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose},
@@ -249,7 +249,7 @@ where
 
     /// Returns the contact at the given time, or `None` if the shapes do not touch.
     pub fn contact(&self, time: f64) -> Option<Contact64<DVecOf<A>>> {
-        Solver::new(self.at(time)).find_contact()
+        self.at(time).find_contact()
     }
 
     /// Returns the axis of a contact.

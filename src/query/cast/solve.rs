@@ -93,6 +93,9 @@ enum AfterTouch {
     Apart(f64),
 }
 
+/// A touch, and the axis that separates the shapes before it.
+type TouchAndAxis<D> = (CertifiedTouch<D>, SeparatingAxis<D>);
+
 impl<A, B> MovingPair<'_, A, B>
 where
     A: Support + ?Sized,
@@ -146,11 +149,7 @@ where
 
     /// Returns the first touch after a time at which the shapes are apart, and the axis along which
     /// they approach each other.
-    fn approach(
-        &self,
-        mut time: f64,
-        rounds: &mut usize,
-    ) -> Option<(CertifiedTouch<DVecOf<A>>, SeparatingAxis<DVecOf<A>>)> {
+    fn approach(&self, mut time: f64, rounds: &mut usize) -> Option<TouchAndAxis<DVecOf<A>>> {
         let (size, margin) = (self.scale.size, self.scale.margin);
         let mut end_gap = 2.0 * margin;
         let mut last: Option<Round<DVecOf<A>>> = None;

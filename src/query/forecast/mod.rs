@@ -40,7 +40,7 @@ mod unbounded;
 
 use crate::{
     query::{
-        CastHit, CastOptions, CastStatus, Contact64, Motion, Pair, Solver, cast_moving,
+        CastHit, CastOptions, CastStatus, Contact64, Motion, Pair, cast_moving,
         minkowski::MinkowskiDifference,
     },
     shape::{Core, DVecOf, Support},
@@ -132,7 +132,7 @@ where
     let (pose_a, motion_a) = Motion::linear(pose_a, translation).valid()?;
     let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
     let translation = translation.to_f64();
-    let start = Solver::new(Pair::new(a, pose_a, b, pose_b)).find_contact();
+    let start = Pair::new(a, pose_a, b, pose_b).find_contact();
     let options = CastOptions::default();
     let hit = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
     let has_half_space = [a.core(), b.core()]
@@ -149,7 +149,7 @@ where
                 translation: pose_a.translation + translation,
                 ..pose_a
             };
-            let contact = Solver::new(Pair::new(a, end, b, pose_b)).find_contact();
+            let contact = Pair::new(a, end, b, pose_b).find_contact();
             contact.map_or(DVector::ZERO, |contact| contact.normal * -contact.depth)
         }
     };

@@ -1,7 +1,7 @@
 //! The hit of a ray, from the chord of its line.
 
 use crate::{
-    query::{Solver, minkowski::Pair, ray::general::first_point, ray::types::RaySide},
+    query::{minkowski::Pair, ray::general::first_point, ray::types::RaySide},
     shape::{ChordEnd, DVecOf, Line, Shape, Support},
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,
@@ -146,7 +146,7 @@ impl<D: DVector> LocalRay<D> {
             ..Pose::IDENTITY
         };
         let pair = Pair::new(shape, Pose::IDENTITY, &point, pose);
-        Solver::new(pair).find_contact().is_some_and(|contact| {
+        pair.find_contact().is_some_and(|contact| {
             let rate = contact.normal.dot(self.line.direction);
             contact.depth <= self.tolerance(ends, contact.normal, rounding)
                 && rate >= -TANGENTIAL * self.line.direction.length()
