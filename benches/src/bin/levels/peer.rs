@@ -5,25 +5,25 @@ use std::hint::black_box;
 use bevy::prelude::*;
 use headbutt_bench::clock::Clock;
 use parry3d::{
-    math::{Pose, Rotation},
+    math::{Pose, Rotation, Vector},
     query::{
         ContactManifold, ContactManifoldsWorkspace, DefaultQueryDispatcher,
-        PersistentQueryDispatcher, PointQuery, contact,
+        PersistentQueryDispatcher, Ray as ParryRay, RayCast, ShapeCastOptions, cast_shapes, contact,
     },
     shape::{Ball, Capsule, Shape, SharedShape, TriMesh, TriMeshFlags},
 };
 
-use crate::{Body, triangles::Triangles};
+use crate::{Body, grounds::Ground};
 
 /// If `fixed`, contacts at internal edges are corrected, as headbutt does.
-pub fn mesh(triangles: &Triangles, fixed: bool) -> TriMesh {
-    let vertices = triangles.vertices.iter().map(|it| it.to_array().into());
+pub fn mesh(ground: &Ground, fixed: bool) -> TriMesh {
+    let vertices = ground.vertices.iter().map(|it| it.to_array().into());
     let flags = if fixed {
         TriMeshFlags::FIX_INTERNAL_EDGES
     } else {
         TriMeshFlags::empty()
     };
-    TriMesh::with_flags(vertices.collect(), triangles.numbers.clone(), flags)
+    TriMesh::with_flags(vertices.collect(), ground.triangles.clone(), flags)
         .expect("these are a mesh")
 }
 
@@ -41,15 +41,18 @@ type Manifolds = (
 );
 
 impl Peer {
-    pub fn new(triangles: &Triangles, body: Body, count: usize) -> Self {
+    pub fn new(ground: &Ground, body: Body, count: usize) -> Self {
         Self {
-            mesh: mesh(triangles, true),
+            mesh: mesh(ground, true),
             body: match body {
-                Body::Ball { radius } => SharedShape::new(Ball::new(radius)),
-                Body::Capsule {
-                    radius,
-                    half_length,
-                } => SharedShape::new(Capsule::new_y(half_length, radius)),
+                Body::Ball => SharedShape::new(Ball::new(0.5)),
+                Body::Capsule => SharedShape::new(Capsule::new_y(0.25, 0.25)),
+                Body::Box => SharedShape::cuboid(0.5, 0.5, 0.5),
+                Body::Cylinder => SharedShape::cylinder(0.5, 0.5),
+                Body::Hull => {
+                    let points: Vec<_> = body.hull().map(|it| it.to_array().into()).collect();
+                    SharedShape::convex_hull(&points).expect("these have a hull")
+                }
             },
             manifolds: (0..count).map(|_| (Vec::new(), None)).collect(),
         }
@@ -87,28 +90,35 @@ impl Peer {
         (clock.now() - start).as_secs_f64() * 1e6
     }
 
-    /// Returns the number of triangles whose box overlaps the box of a body.
-    pub fn boxes(&self, poses: &[Transform]) -> usize {
-        let boxes = poses.iter().map(|it| {
-            let bounds = self.body.compute_aabb(&pose(it));
-            self.mesh.bvh().intersect_aabb(&bounds).count()
+    /// Returns the time of casts of the body in microseconds, and the number of hits.
+    pub fn casts(&self, poses: &[Transform], motion: Vec3, clock: Clock) -> (f64, usize) {
+        let poses: Vec<Pose> = poses.iter().map(pose).collect();
+        let (mesh, body): (&dyn Shape, &dyn Shape) = (&self.mesh, &*self.body);
+        let (motion, still) = (Vector::from(motion.to_array()), Vector::ZERO);
+        let options = ShapeCastOptions {
+            max_time_of_impact: 1.0,
+            ..Default::default()
+        };
+        let start = clock.now();
+        let hits = poses.iter().filter(|pose| {
+            let ground = &Pose::IDENTITY;
+            let hit = cast_shapes(ground, still, mesh, black_box(pose), motion, body, options);
+            hit.ok().flatten().is_some()
         });
-        boxes.sum()
+        let hits = hits.count();
+        ((clock.now() - start).as_secs_f64() * 1e6, hits)
     }
 
-    /// Returns the number of triangles that touch a ball.
-    pub fn touched(&self, places: &[Vec3], radius: f32) -> usize {
-        let touched = places.iter().map(|place| {
-            let bounds =
-                Ball::new(radius).compute_aabb(&Pose::from_translation(place.to_array().into()));
-            let near = self.mesh.bvh().intersect_aabb(&bounds);
-            near.filter(|number| {
-                let triangle = self.mesh.triangle(*number);
-                triangle.distance_to_local_point(place.to_array().into(), true) <= radius
-            })
-            .count()
+    /// Returns the time of rays in microseconds, and the number of hits.
+    pub fn rays(&self, poses: &[Transform], motion: Vec3, clock: Clock) -> (f64, usize) {
+        let start = clock.now();
+        let hits = poses.iter().filter(|pose| {
+            let origin = black_box(pose.translation).to_array().into();
+            let ray = ParryRay::new(origin, motion.to_array().into());
+            self.mesh.cast_local_ray(&ray, 1.0, true).is_some()
         });
-        touched.sum()
+        let hits = hits.count();
+        ((clock.now() - start).as_secs_f64() * 1e6, hits)
     }
 }
 

@@ -1,0 +1,217 @@
+//! Bodies on meshes: headbutt against parry, on one thread.
+//!
+//! Contacts: a tick of an app with the ground, the bodies and their candidate pairs, minus a tick
+//! of the same app without pairs, against parry's contact and its manifolds, which engines use.
+//! headbutt's result is in between: the deepest contact and its parts, without contacts at seams.
+//! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh.
+
+mod grounds;
+mod ours;
+mod peer;
+
+use std::{error::Error, time::Instant};
+
+use bevy::{
+    prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
+};
+use grounds::Ground;
+use headbutt_bench::{
+    clock::Clock,
+    motion::Noise,
+    stats::{Summary, geometric_mean},
+    table::{head, row, short},
+};
+use lexopt::{Arg, Parser, ValueExt};
+
+const HELP: &str = "\
+Microseconds a body on floors, hills, a part, a scan and a dungeon, of headbutt and parry.
+
+    cargo run --release --bin levels -- [options]
+
+    --ticks 60      of 64 bodies each                                              [60]
+    --only box      the grounds and bodies whose names contain this                 [all]
+    --clock wall    or cpu: that of the processor, on a machine that others share   [wall]
+";
+
+/// The number of bodies.
+const BODIES: usize = 64;
+
+/// A body, about 1 high.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    Ball,
+    Capsule,
+    Box,
+    Cylinder,
+    Hull,
+}
+
+impl Body {
+    /// Returns the points of the hull.
+    pub fn hull(self) -> impl Iterator<Item = Vec3> {
+        (0..32).map(|index| {
+            let mut noise = Noise::new(index, 7);
+            0.5 * noise.place().normalize_or(Vec3::Y)
+        })
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut ticks, mut only, mut clock) = (60_u32, String::new(), Clock::Wall);
+    let mut parser = Parser::from_env();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Long("ticks") => ticks = parser.value()?.parse::<u32>()?.max(1),
+            Arg::Long("only") => only = parser.value()?.string()?.to_lowercase(),
+            Arg::Long("clock") => clock = parser.value()?.parse()?,
+            Arg::Long("help") | Arg::Short('h') => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
+    let grounds = [
+        Ground::floor(16.0),
+        Ground::floor(0.25),
+        Ground::floor(0.0625),
+        Ground::hills(0.25, 128),
+        Ground::hills(2.0, 64),
+        Ground::part(),
+        Ground::scan(20.0, 120),
+        Ground::dungeon(),
+    ];
+    if only.is_empty() {
+        build(&Ground::hills(0.4, 224));
+        println!();
+    }
+    head(&[
+        "ground, body",
+        "contact, µs",
+        "support points",
+        "parry contact, ratio",
+        "parry manifolds, ratio",
+        "cast, µs",
+        "ratio",
+        "ray, µs",
+        "ratio",
+        "touching: both, headbutt only, parry only",
+    ]);
+    let mut ratios: [Vec<f64>; 4] = Default::default();
+    for ground in &grounds {
+        for body in [Body::Ball, Body::Capsule, Body::Box, Body::Cylinder, Body::Hull] {
+            let name = format!("{}, {body:?}", ground.name).to_lowercase();
+            if name.contains(&only) {
+                let found = compare(&name, ground, body, ticks, clock);
+                for (all, ratio) in ratios.iter_mut().zip(found) {
+                    all.push(ratio);
+                }
+            }
+        }
+    }
+    let [contact, manifolds, cast, ray] = ratios.map(|ratios| {
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        format!("{} ({})", short(geometric_mean(ratios)), short(least))
+    });
+    let (name, none) = ("geometric mean (least)".to_string(), String::new());
+    let cells = [name, none.clone(), none.clone(), contact, manifolds];
+    let cells = cells.into_iter().chain([none.clone(), cast, none.clone(), ray, none]);
+    row(&cells.collect::<Vec<_>>());
+    Ok(())
+}
+
+/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts and
+/// rays, divided by headbutt's.
+fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 4] {
+    let mut ours = ours::Ours::new(ground, body, BODIES);
+    let mut peer = peer::Peer::new(ground, body, BODIES);
+    let mut times: [Vec<f64>; 7] = Default::default();
+    let (mut tally, mut supports) = ([0_u32; 3], 0);
+    for tick in 0..ticks + 3 {
+        let poses = ground.poses(BODIES, 0.5, tick);
+        let mut noise = Noise::new(tick, 3);
+        // From above, and along the ground.
+        let motion = Vec3::new(6.0 * noise.signed(), -4.0, 6.0 * noise.signed());
+        let starts = poses.iter().map(|pose| {
+            let up = pose.rotation * Vec3::Y;
+            pose.with_translation(pose.translation + up * 2.0)
+        });
+        let starts: Vec<_> = starts.collect();
+        let (contact, count, depths) = ours.contacts(&poses, clock);
+        let (peer_contact, peer_depths) = peer.contacts(&poses, clock);
+        let manifolds = peer.manifolds(&poses, clock);
+        let (cast, _) = ours.casts(&starts, motion, clock);
+        let (peer_cast, _) = peer.casts(&starts, motion, clock);
+        let (ray, _) = ours.rays(&starts, motion, clock);
+        let (peer_ray, _) = peer.rays(&starts, motion, clock);
+        if tick < 3 {
+            continue;
+        }
+        let all = [contact, peer_contact, manifolds, cast, peer_cast, ray, peer_ray];
+        for (times, time) in times.iter_mut().zip(all) {
+            times.push(time / BODIES as f64);
+        }
+        supports += count;
+        for depths in depths.iter().zip(&peer_depths) {
+            match depths {
+                (Some(_), Some(_)) => tally[0] += 1,
+                (Some(_), None) => tally[1] += 1,
+                (None, Some(_)) => tally[2] += 1,
+                (None, None) => {}
+            }
+        }
+    }
+    let [contact, peer_contact, manifolds, cast, peer_cast, ray, peer_ray] =
+        times.map(|times| Summary::of(times).median);
+    let ratios = [peer_contact / contact, manifolds / contact, peer_cast / cast, peer_ray / ray];
+    let supports = supports as f64 / f64::from(ticks) / BODIES as f64;
+    row(&[
+        name.to_string(),
+        short(contact),
+        short(supports),
+        short(ratios[0]),
+        short(ratios[1]),
+        short(cast),
+        short(ratios[2]),
+        short(ray),
+        short(ratios[3]),
+        tally.map(|count| count.to_string()).join(", "),
+    ]);
+    ratios
+}
+
+fn build(ground: &Ground) {
+    head(&[
+        "building a mesh",
+        "ms, median (quartiles) of 5",
+        "bytes a triangle, kept",
+        "bytes a triangle, at most",
+    ]);
+    let measure = |name: &str, build: &dyn Fn() -> Box<dyn std::any::Any>| {
+        let mut times = Vec::new();
+        let mut built = None;
+        for _ in 0..5 {
+            let start = Instant::now();
+            built = Some(build());
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        drop(built);
+        let mut kept = None;
+        let memory = allocation_counter::measure(|| kept = Some(build()));
+        let each = |bytes: f64| format!("{:.0}", bytes / ground.triangles.len() as f64);
+        let Summary { low, median, high } = Summary::of(times);
+        row(&[
+            name.to_string(),
+            format!("{} ({} to {})", short(median), short(low), short(high)),
+            each(memory.bytes_current as f64),
+            each(memory.bytes_max as f64),
+        ]);
+    };
+    measure("headbutt", &|| Box::new(ours::collider(ground)));
+    measure("parry, plain", &|| Box::new(peer::mesh(ground, false)));
+    measure("parry, internal edges fixed", &|| {
+        Box::new(peer::mesh(ground, true))
+    });
+}
