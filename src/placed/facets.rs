@@ -43,6 +43,44 @@ impl<V: Space> PlacedCollider<V> {
         surface.mapped_facet(index, |point| linear * point, V::DVec::is_mirrored(linear))
     }
 
+    /// Returns the number of a facet's cluster: facets of one cluster are in one plane.
+    /// If the scale is not uniform, each facet counts as a cluster.
+    pub fn cluster(&self, facet: u32) -> Option<u32> {
+        let (_, surface) = self.surface()?;
+        match self.world_pose.factor() {
+            Some(_) => surface.clusters().of(facet),
+            None => Some(facet),
+        }
+    }
+
+    /// Returns `true` if a cluster has more than one facet.
+    pub fn has_several_facets(&self, cluster: u32) -> bool {
+        let surface = self
+            .surface()
+            .filter(|_| self.world_pose.factor().is_some());
+        surface.is_some_and(|(_, surface)| surface.clusters().plane(cluster).is_some())
+    }
+
+    /// Returns the mask of the sides of a facet on the rim of its cluster.
+    pub fn rims(&self, facet: u32) -> u8 {
+        let surface = self
+            .surface()
+            .filter(|_| self.world_pose.factor().is_some());
+        surface.map_or(u8::MAX, |(_, surface)| surface.clusters().rims(facet))
+    }
+
+    /// Returns a facet that spans the plane of a cluster, given the cluster and one of its facets,
+    /// in the world's axes, relative to the collider's translation.
+    pub fn cluster_plane(&self, cluster: u32, facet: u32) -> Option<Facet<V::DVec>> {
+        if !self.has_several_facets(cluster) {
+            return self.facet(facet);
+        }
+        let (_, surface) = self.surface()?;
+        let linear = self.world_pose.linear();
+        let is_mirrored = V::DVec::is_mirrored(linear);
+        surface.mapped_plane(cluster, |point| linear * point, is_mirrored)
+    }
+
     /// Returns `true` for a surface of which only the outer side collides.
     pub fn is_one_sided(&self) -> bool {
         self.surface()

@@ -119,6 +119,14 @@ struct FacetSide<D> {
     inward: D,
 }
 
+impl<D: DVector> FacetSide<D> {
+    /// Returns the nearest point of the side to a point.
+    fn nearest(&self, point: D) -> D {
+        let edge = self.end - self.start;
+        self.start + edge * fraction_of_edge(point - self.start, edge).clamp(0.0, 1.0)
+    }
+}
+
 impl<D: DVector> Facet<D> {
     /// Creates a facet from its vertices, or returns `None` if the facet has no normal. `mirrored`
     /// reverses the outer side.
@@ -140,6 +148,12 @@ impl<D: DVector> Facet<D> {
     /// Returns the height of a point above the outer side.
     pub fn height(&self, point: D) -> f64 {
         (point - self.base).dot(self.normal)
+    }
+
+    /// Returns the greatest component of a vertex along a vector.
+    pub fn top(&self, direction: D) -> f64 {
+        let heights = self.vertices.iter().map(|vertex| vertex.dot(direction));
+        heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns an upper bound on the distance from a point to the farthest vertex, plus
@@ -197,6 +211,15 @@ impl<D: DVector> Facet<D> {
         }
         let nearest = self.nearest_boundary(point);
         nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
+    }
+
+    /// Returns the distance from a point to the nearest of some sides. Bit i of the mask stands for
+    /// the side opposite to vertex i.
+    pub fn distance_to_sides(&self, mask: u8, point: D) -> f64 {
+        let chosen = (0..).zip(sides(&self.vertices));
+        let chosen = chosen.filter(|(index, _)| mask >> index & 1 == 1);
+        let distances = chosen.map(|(_, side)| (side.nearest(point) - point).length());
+        distances.fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the ends of the edge that contains a boundary point. At a vertex, both ends are the

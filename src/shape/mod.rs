@@ -18,6 +18,7 @@
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
+//! | `clusters.rs` | facets of a surface in one plane |
 //! | `facet_line.rs` | where a line crosses facets |
 //! | `bounds.rs`, `aabb.rs` | bounding boxes in `f64` and in `f32` |
 //! | `wide_tree.rs`, `bvh.rs`, `box_path.rs` | a tree of boxes, its construction, and a path through it |
@@ -29,6 +30,7 @@ mod box_path;
 mod bvh;
 mod center;
 mod chord;
+mod clusters;
 mod compound;
 mod convex;
 mod core;

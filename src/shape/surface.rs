@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::{
     shape::{
         Shape, ShapeError,
+        clusters::Clusters,
         facet::{Facet, FacetVertices, contains, has_area},
         facet_line::FacetLine,
     },
@@ -32,6 +33,7 @@ pub struct Surface<V> {
     vertices: Box<[V]>,
     facets: Box<[FacetIndices]>,
     vertex_facets: VertexFacets,
+    clusters: Clusters,
     height_tolerance: f64,
 }
 
@@ -53,6 +55,7 @@ impl<V: Space> Surface<V> {
         }
         Ok(Self {
             vertex_facets: VertexFacets::new::<V>(count, &with_area),
+            clusters: Clusters::new(&vertices, &facets),
             height_tolerance: height_tolerance(facets.iter().filter_map(positions).flatten()),
             vertices,
             facets,
@@ -98,6 +101,23 @@ impl<V: Space> Surface<V> {
     /// Returns the vertices of a facet.
     pub fn facet_vertices(&self, index: u32) -> Option<FacetVertices<V::DVec>> {
         facet_vertices(&self.vertices, self.facets.get(index as usize)?)
+    }
+
+    /// Returns the clusters of facets in one plane.
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// Returns the image under a linear map of a facet that spans the plane of a cluster, or `None`
+    /// if the cluster has a single facet: see [`mapped_facet`](Self::mapped_facet).
+    pub fn mapped_plane(
+        &self,
+        cluster: u32,
+        map: impl Fn(V::DVec) -> V::DVec,
+        mirrored: bool,
+    ) -> Option<Facet<V::DVec>> {
+        let vertices = facet_vertices(&self.vertices, self.clusters.plane(cluster)?)?;
+        Facet::new(vertices.into_iter().map(map).collect(), mirrored)
     }
 
     /// Returns the t at which a line crosses a facet.
@@ -222,7 +242,7 @@ fn facet_name<V: Space>() -> &'static str {
 }
 
 /// Returns the vertices of a facet, or `None` if an index is out of range.
-fn facet_vertices<V: Space>(
+pub fn facet_vertices<V: Space>(
     vertices: &[V],
     facet: &FacetIndices,
 ) -> Option<FacetVertices<V::DVec>> {

@@ -22,7 +22,7 @@ pub const SAME_DEPTH: f64 = 1e-6;
 
 /// If the gap is more than this fraction of the scale, every solver reports two shapes as
 /// separated.
-const SURELY_APART: f64 = 8.0 * TOUCHING;
+pub const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// A contact of a facet and a part of the body.
 #[derive(Clone, Copy)]

@@ -30,6 +30,8 @@
 //!
 //! The files, in the order in which a pair goes through them:
 //!
+//! * `proven.rs` finds the shortest push-out where it can be proved without a search. The other files
+//!   do the rest.
 //! * `facet_contact.rs` computes the contact of one facet and one part of the body.
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out, with the search in
@@ -45,6 +47,7 @@ mod fan;
 mod gap;
 mod internal_edges;
 mod lists;
+mod proven;
 mod shortest_push_out;
 
 use core::cmp::Ordering;
@@ -152,14 +155,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
-        self.add_contacts(near, contacts);
-        lists.begin(contacts);
-        self.remove_internal_contacts(contacts);
-        contacts.sort_unstable_by(|a, b| {
-            let depths = a.depth().total_cmp(&b.depth());
-            depths.then_with(|| self.order(a, b))
-        });
-        self.keep_push_out(contacts, lists);
+        self.add_proven_push_out(near, contacts, lists);
+        if contacts.is_empty() {
+            self.add_contacts(near, contacts);
+            lists.begin(contacts);
+            self.remove_internal_contacts(contacts);
+            contacts.sort_unstable_by(|a, b| {
+                let depths = a.depth().total_cmp(&b.depth());
+                depths.then_with(|| self.order(a, b))
+            });
+            self.keep_push_out(contacts, lists);
+        }
         let found = contacts
             .iter()
             .filter_map(|contact| self.part_contact(contact));

@@ -30,6 +30,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     placed::BoundingRegion,
+    shape::Bounds,
     space::{
         DVector, Space,
         shortest_translation::{Clearance, translation_out_of_all},
@@ -66,7 +67,7 @@ const MAX_PASSES: usize = 16;
 type Planes<D> = ArrayVec<FacetContact<D>, MAX_PLANES>;
 
 /// The depth that rounding may leave after a translation that clears a facet.
-fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
+pub fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
     MAX_LEFT_OVERLAP * translation.length() + 0.125 * weld
 }
 
@@ -81,7 +82,7 @@ fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool 
 }
 
 /// Returns `true` if a translation ends on the plane of a contact.
-fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+pub fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
     clears_plane(contact, translation) && ends_at_plane(contact, translation)
 }
 
@@ -100,6 +101,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let first = self.first_translation(contacts);
         if let Some(translation) = first
             && self.is_proven_shortest(contacts, translation)
+            && self.lets_center_pass(translation)
         {
             contacts.retain(|contact| is_tight(contact, translation));
             return;
@@ -165,7 +167,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if two parts do not overlap after a translation of the body.
-    fn is_apart_after(&self, indices: (u32, u32), weld: f64, translation: V::DVec) -> bool {
+    pub(super) fn is_apart_after(
+        &self,
+        indices: (u32, u32),
+        weld: f64,
+        translation: V::DVec,
+    ) -> bool {
         let overlap = self.parts(indices).and_then(|parts| {
             self.solve(&parts, translation, |solver| {
                 let is_deep = solver.hit()
@@ -191,9 +198,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let foot = foot(&on_surface, &contact.contact);
             let (under, over) = (contact.depth(), facet.height(center).abs());
             let lowest = foot - contact.normal * under;
-            let crossing = lowest + (center - lowest) * (under / (under + over));
+            let segment = center - lowest;
+            let crossing = lowest + segment * (under / (under + over));
             let inset = facet.inset(foot).min(facet.inset(crossing));
-            Some(inset > translation.length())
+            // A slanted segment crosses the plane farther away.
+            let slant = segment.length() / (under + over);
+            Some(inset > translation.length() * slant)
         };
         let tight = contacts
             .iter()
@@ -216,6 +226,24 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             is_found = is_found || is_wide(contact).unwrap_or(false);
         }
         is_found
+    }
+
+    /// Returns `true` if a translation takes the center through no facet of the surface.
+    pub(super) fn lets_center_pass(&self, translation: V::DVec) -> bool {
+        let Some(center) = self.center else {
+            return true;
+        };
+        let ends = [center, center + translation];
+        let [from, to] = ends.map(|end| end + self.surface.world_pose.translation);
+        let (min, max) = (from.min(to), from.max(to));
+        let mut passes = true;
+        let region = BoundingRegion::Box(Bounds { min, max });
+        self.surface.parts_near(&region, V::DVec::ZERO, |index| {
+            let facet = self.surface.facet(index);
+            let facet = facet.filter(|facet| !self.is_hidden(facet));
+            passes &= facet.is_none_or(|facet| !facet.is_crossed_by(ends));
+        });
+        passes
     }
 
     /// Returns the shortest push-out, and those of its planes that are not planes of `contacts`.

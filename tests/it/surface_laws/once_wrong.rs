@@ -1,6 +1,10 @@
 //! Contacts with surfaces that were once wrong, each with the right result in closed form.
 
 use bevy::{math::DVec3, prelude::*};
+use headbutt::{
+    prelude::*,
+    query::{self, CastOptions},
+};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::surface_laws::{
@@ -555,5 +559,55 @@ fn a_hull_without_symmetry_touches_a_one_sided_floor() {
         floor.one_sided = true;
         let hull = shape(Kind::Hull(vertices.to_vec()), false, Vec3::ZERO);
         assert_event(&answer(&floor, &hull), inward, sunk, 1e-5);
+    }
+}
+
+/// A long rectangle, turned a little, touches the end of a cut floor before its middle.
+#[test]
+fn a_cast_onto_a_cut_floor_ends_at_its_rim() {
+    for (angle, flipped) in [
+        (5e-5_f32, false),
+        (5e-5, true),
+        (-5e-5, false),
+        (-5e-5, true),
+    ] {
+        let mut points = [-10.0, 0.0, 10.0].map(|x| Vec2::new(x, 0.0));
+        if flipped {
+            points.reverse();
+        }
+        let floor = Collider::polyline(points);
+        let body = Collider::from(Rectangle::new(200.0, 2.0));
+        let turn = Quat::from_rotation_z(angle);
+        let start = Transform::from_xyz(0.0, 5.0, 0.0).with_rotation(turn);
+        let motion = Motion::linear(start, Vec3::new(0.0, -10.0, 0.0));
+        let still = Motion::still(Vec3::ZERO);
+        let hit = query::cast_motion(&body, motion, &floor, still, CastOptions::default());
+        // The lower side is the lowest at one end of the floor.
+        let (sin, cos) = f64::from(angle).sin_cos();
+        let expected = 5.0 - 1.0 / cos - 10.0 * (sin / cos).abs();
+        let error = 10.0 * hit.expect("it hits").touching - expected;
+        assert!(error.abs() < 3e-5, "{angle} {flipped}: {error:e}");
+    }
+}
+
+/// A bump that is flat within the rounding of its vertices, and high under the scale.
+#[test]
+fn a_cast_onto_a_scaled_floor_ends_at_its_bump() {
+    let corners = [(-1e3, -1e3), (1e3, -1e3), (1e3, 1e3), (-1e3, 1e3)];
+    let corners = corners.map(|(x, z)| Vec3::new(x, 0.0, z));
+    let points = corners.into_iter().chain([Vec3::new(0.0, 2e-4, 0.0)]);
+    let floor = Collider::trimesh(points, [[4, 1, 0], [4, 2, 1], [4, 3, 2], [4, 0, 3]]);
+    let body = Collider::from(Cuboid::from_length(2.0));
+    for scale in [100.0_f32, 1e3, 1e4] {
+        let place = Transform::from_scale(Vec3::new(1.0, scale, 1.0));
+        let motion = Motion::linear(Vec3::Y * 10.0, Vec3::Y * -9.5);
+        let still = Motion::still(place);
+        let hit = query::cast_motion(&body, motion, &floor, still, CastOptions::default());
+        let found = 9.5 * hit.expect("it hits").touching;
+        let expected = 9.0 - f64::from(2e-4_f32 * scale);
+        assert!(
+            (found - expected).abs() < 1e-3,
+            "{scale}: {found}, not {expected}"
+        );
     }
 }

@@ -1,0 +1,218 @@
+//! Clusters of a surface: connected facets in one plane.
+//!
+//! A contact does not depend on how the surface is cut into facets. So it is enough to test the
+//! plane of a cluster once, however many facets the cluster has. Clusters are found when a surface
+//! is built. A similarity keeps them. Another map may stretch the heights that rounding leaves, so
+//! under such a map each facet counts as a cluster: see `placed/facets.rs`.
+
+use std::collections::HashMap;
+
+use crate::{
+    shape::{
+        facet::{FacetVertices, facet_normal, has_area, weld},
+        surface::{FacetIndices, facet_vertices},
+    },
+    space::{DVector, Space},
+};
+
+/// The vertices of a cluster are at most this fraction of the weld from its plane. That is less
+/// than the rounding of vertices to `f32`.
+const FLAT: f64 = 1.0 / 32.0;
+
+/// Stands for no facet.
+const NONE: u32 = u32::MAX;
+
+/// The clusters of a surface, in 5 bytes per facet and 12 bytes per cluster of several facets.
+pub struct Clusters {
+    /// The number of each facet's cluster. Clusters of several facets come first.
+    numbers: Box<[u32]>,
+    /// For each facet, the mask of its sides on the rim of its cluster.
+    rims: Box<[u8]>,
+    /// For each cluster of several facets, vertices that span its plane, with the winding of its
+    /// facets.
+    planes: Box<[FacetIndices]>,
+}
+
+impl Clusters {
+    /// Finds the clusters of facets, given by the indices of their vertices.
+    pub fn new<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Self {
+        let neighbors = neighbors(vertices, facets);
+        let mut numbers = vec![NONE; facets.len()];
+        let mut planes = Vec::new();
+        let mut is_found = vec![false; facets.len()];
+        for first in 0..facets.len() {
+            let found = connected(vertices, facets, &neighbors, &mut is_found, first);
+            let of_found = found.iter().filter_map(|facet| facets.get(*facet));
+            let Some(plane) = common_plane(vertices, of_found) else {
+                continue;
+            };
+            for facet in found {
+                if let Some(number) = numbers.get_mut(facet) {
+                    *number = planes.len() as u32;
+                }
+            }
+            planes.push(plane);
+        }
+        let rims = neighbors.iter().zip(&numbers).map(|(neighbors, own)| {
+            let sides = neighbors.iter().enumerate().map(|(side, other)| {
+                let is_inner = *own != NONE && numbers.get(*other as usize) == Some(own);
+                u8::from(!is_inner) << side
+            });
+            sides.sum()
+        });
+        let rims = rims.collect();
+        for (number, single) in numbers.iter_mut().zip(planes.len() as u32..) {
+            if *number == NONE {
+                *number = single;
+            }
+        }
+        Self {
+            numbers: numbers.into(),
+            rims,
+            planes: planes.into(),
+        }
+    }
+
+    /// Returns the number of a facet's cluster.
+    pub fn of(&self, facet: u32) -> Option<u32> {
+        self.numbers.get(facet as usize).copied()
+    }
+
+    /// Returns the mask of the sides of a facet on the rim of its cluster. Bit i is the side
+    /// opposite to vertex i.
+    pub fn rims(&self, facet: u32) -> u8 {
+        self.rims.get(facet as usize).copied().unwrap_or(u8::MAX)
+    }
+
+    /// Returns vertices that span the plane of a cluster, or `None` if it has a single facet.
+    pub fn plane(&self, cluster: u32) -> Option<&FacetIndices> {
+        self.planes.get(cluster as usize)
+    }
+}
+
+/// Returns, for each side of each facet, the only facet on the other side with the same winding.
+/// Vertices at the same place count as the same vertex.
+fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]> {
+    // Adding 0 turns -0 into 0.
+    let bits = |vertex: &V| vertex.to_f64().components().map(|it| (it + 0.0).to_bits());
+    let mut places = HashMap::with_capacity(vertices.len());
+    let numbered = vertices.iter().zip(0_u32..);
+    let same: Vec<u32> = numbered
+        .map(|(vertex, index)| *places.entry(bits(vertex)).or_insert(index))
+        .collect();
+    let place = |index: u32| same.get(index as usize).copied().unwrap_or(NONE);
+    // Facets of the same winding pass a side in opposite directions.
+    let mut sides = Vec::with_capacity(facets.len() * V::DVec::DIMENSION);
+    for (facet, indices) in facets.iter().enumerate() {
+        let [a, b, c] = indices.map(place);
+        let ends = if V::DVec::DIMENSION == 2 {
+            [Some([b, NONE]), Some([NONE, a]), None]
+        } else {
+            [Some([b, c]), Some([c, a]), Some([a, b])]
+        };
+        for (side, [from, to]) in ends.into_iter().flatten().enumerate() {
+            sides.push(([from.min(to), from.max(to)], from < to, facet as u32, side));
+        }
+    }
+    sides.sort_unstable();
+    let mut neighbors = vec![[NONE; 3]; facets.len()];
+    for group in sides.chunk_by(|(a, ..), (b, ..)| a == b) {
+        if let [(_, false, one, side), (_, true, other, other_side)] = *group {
+            for (facet, side, neighbor) in [(one, side, other), (other, other_side, one)] {
+                let sides = neighbors.get_mut(facet as usize);
+                if let Some(slot) = sides.and_then(|sides| sides.get_mut(side)) {
+                    *slot = neighbor;
+                }
+            }
+        }
+    }
+    neighbors
+}
+
+/// Returns the facets that are connected to `first` without a crease, and that have not been found
+/// before.
+fn connected<V: Space>(
+    vertices: &[V],
+    facets: &[FacetIndices],
+    neighbors: &[[u32; 3]],
+    is_found: &mut [bool],
+    first: usize,
+) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut take = |facet: usize, found: &mut Vec<usize>| {
+        if let Some(is_found) = is_found.get_mut(facet)
+            && !core::mem::replace(is_found, true)
+        {
+            found.push(facet);
+        }
+    };
+    let corners = |facet: usize| facet_vertices(vertices, facets.get(facet)?);
+    take(first, &mut found);
+    let mut next = 0;
+    while let Some(&facet) = found.get(next) {
+        next += 1;
+        for other in neighbors.get(facet).into_iter().flatten() {
+            let other = *other as usize;
+            if let (Some(own), Some(others)) = (corners(facet), corners(other))
+                && are_level::<V>(&own, &others)
+                && are_level::<V>(&others, &own)
+            {
+                take(other, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Returns `true` if facets have nonzero areas and the same winding, and the vertices of the second
+/// are in the plane of the first.
+fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
+    let normal = facet_normal(own).filter(|_| has_area::<V>(own) && has_area::<V>(others));
+    let (Some(normal), Some(base)) = (normal.and_then(V::DVec::unit), own.first()) else {
+        return false;
+    };
+    let tolerance = FLAT * weld(own).min(weld(others));
+    let mut others_heights = others.iter().map(|vertex| (*vertex - *base).dot(normal));
+    facet_normal(others).is_some_and(|other| other.dot(normal) > 0.0)
+        && others_heights.all(|height| height.abs() <= tolerance)
+}
+
+/// Returns vertices that span the plane of several facets, with their winding. Returns `None` if
+/// the facets are not in one plane.
+fn common_plane<'f, V: Space>(
+    vertices: &[V],
+    facets: impl Iterator<Item = &'f FacetIndices> + Clone,
+) -> Option<FacetIndices> {
+    let first = facets.clone().next()?;
+    facets.clone().nth(1)?;
+    let dimension = V::DVec::DIMENSION;
+    let place = |index: u32| Some(vertices.get(index as usize)?.to_f64());
+    let farthest = |measure: &dyn Fn(V::DVec) -> f64| {
+        let indices = facets
+            .clone()
+            .flat_map(|facet| facet.iter().take(dimension));
+        let measured = indices.filter_map(|index| Some((measure(place(*index)?), *index)));
+        let (_, index) = measured.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((index, place(index)?))
+    };
+    // The vertices are far apart, so that rounding hardly tilts the plane.
+    let start = place(first[0])?;
+    let (a, at_a) = farthest(&|point| (point - start).length_squared())?;
+    let (b, at_b) = farthest(&|point| (point - at_a).length_squared())?;
+    let area = |point: V::DVec| facet_normal(&[at_a, at_b, point]).map_or(0.0, V::DVec::length);
+    let c = if dimension == 2 {
+        b
+    } else {
+        farthest(&area)?.0
+    };
+    let corners = |indices: &FacetIndices| facet_vertices(vertices, indices);
+    let faces_same = |indices: &FacetIndices| {
+        let normals = [indices, first].map(|it| facet_normal(&corners(it)?));
+        matches!(normals, [Some(own), Some(other)] if own.dot(other) > 0.0)
+    };
+    let plane = [[a, b, c], [b, a, c]].into_iter().find(faces_same)?;
+    let own: FacetVertices<V::DVec> = corners(&plane)?;
+    let mut all = facets.filter_map(corners);
+    all.all(|others| are_level::<V>(&own, &others))
+        .then_some(plane)
+}

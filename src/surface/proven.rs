@@ -1,0 +1,477 @@
+//! The shortest push-out of a convex body, if it can be proved without a search.
+//!
+//! *Planes.* Facets in one plane form a cluster, and a translation along its normal clears all of
+//! them. From the shallowest plane to the deepest, each plane is added if the body still overlaps
+//! one of its facets after the shortest translation that clears the planes added before. The result
+//! is the shortest push-out if no shorter translation takes the body past the rim of a cluster. For
+//! this, take the segment from the body's lowest point to its center, which is in the body. If it
+//! crosses the plane inside the cluster, and if the rim is far enough away, then it still crosses
+//! the cluster after any shorter translation that does not clear the plane. The crossing moves by at
+//! most the length of the translation, divided by the sine of the segment's angle to the plane.
+//!
+//! *A single facet.* A push-out is at least as long as the depth in any single facet, a thin plate.
+//! So if a translation out of one facet clears all others, it is the shortest push-out. For
+//! example, a box over a ridge leaves along the normal of its own face.
+
+use core::ops::Range;
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    placed::{BoundingRegion, Part},
+    shape::{Bounds, Facet, Support},
+    space::{DVector, Space, shortest_translation::translation_out_of_all},
+    surface::{
+        SurfacePair,
+        facet_contact::{ContactKind, FacetContact, SURELY_APART},
+        lists::PushOutLists,
+        shortest_push_out::{is_tight, slop},
+    },
+};
+
+/// Maximum number of planes that are added, and of single facets that are tried. The proof rarely
+/// needs more than three.
+const MAX_TRIES: usize = 8;
+
+/// Maximum number of facets that are tested. With more, a proof would hardly be faster than the
+/// search.
+const MAX_TESTED: usize = 64;
+
+/// A cluster of facets near a body, on the side of the body's center.
+pub struct NearCluster<D: DVector> {
+    number: u32,
+    /// The range of its near facets in the list of them.
+    facets: Range<usize>,
+    plane: Facet<D>,
+    /// The normal on the side of the center.
+    outward: D,
+    /// The lowest point of the body along the normal, relative to the translation of the surface.
+    lowest: D,
+    /// The depth of this point below the plane.
+    depth: f64,
+    /// If the depth is below this, the solvers may find that the body does not touch.
+    tolerance: f64,
+}
+
+/// Above this height along its normal, a body is certainly clear of a facet.
+type Level<D> = (D, f64);
+
+/// A search for a proof.
+struct Proof<'p, 'a, V: Space> {
+    pair: &'p SurfacePair<'a, V>,
+    body: Part<'a, V>,
+    center: V::DVec,
+    /// The near facets, by the numbers of their clusters.
+    facets: &'p [(u32, u32)],
+    clusters: &'p [NearCluster<V::DVec>],
+    /// The facets that have been tested, and whether the body touches them.
+    touched: &'p mut Vec<(u32, bool)>,
+    /// The facets of the clusters, each after its greatest height.
+    tops: &'p mut Vec<(f64, u32)>,
+    /// `true` if more facets than [`MAX_TESTED`] would have to be tested.
+    is_exhausted: bool,
+}
+
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Adds the contacts of the shortest push-out to an empty list, if the push-out can be proved.
+    /// The push-out just clears the plane of each contact.
+    pub(super) fn add_proven_push_out(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut PushOutLists<V>,
+    ) {
+        let is_sharp = self.surface.facet_radius() == Some(0.0)
+            && self
+                .body
+                .scaled_shape()
+                .is_some_and(|shape| shape.radius() == 0.0);
+        let (true, Some(center), Some(body)) = (is_sharp, self.center, self.body.part(0)) else {
+            return;
+        };
+        let PushOutLists {
+            by_cluster,
+            clusters,
+            touched,
+            tops,
+            ..
+        } = lists;
+        by_cluster.clear();
+        let numbered = near
+            .iter()
+            .filter_map(|(facet, _)| Some((self.surface.cluster(*facet)?, *facet)));
+        by_cluster.extend(numbered);
+        by_cluster.sort_unstable();
+        touched.clear();
+        clusters.clear();
+        if !self.collect_clusters(&body, center, by_cluster, clusters) {
+            return;
+        }
+        let mut proof = Proof {
+            pair: self,
+            body,
+            center,
+            facets: by_cluster,
+            clusters,
+            touched,
+            tops,
+            is_exhausted: false,
+        };
+        let is_found =
+            proof.add_planes(contacts) || !proof.is_exhausted && proof.add_plate(contacts);
+        if !is_found || proof.is_exhausted {
+            contacts.clear();
+        }
+    }
+
+    /// Collects the clusters that the body may touch, the shallowest first. Returns `false` if the
+    /// center is so close to a plane that its side is uncertain.
+    fn collect_clusters(
+        &self,
+        body: &Part<V>,
+        center: V::DVec,
+        by_cluster: &[(u32, u32)],
+        clusters: &mut Vec<NearCluster<V::DVec>>,
+    ) -> bool {
+        let bounds = body.region.bounds();
+        let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).extent());
+        let mut first = 0;
+        for group in by_cluster.chunk_by(|a, b| a.0 == b.0) {
+            let facets = first..first + group.len();
+            first = facets.end;
+            let plane = group.first().and_then(|(number, facet)| {
+                Some((*number, self.surface.cluster_plane(*number, *facet)?))
+            });
+            let Some((number, mut plane)) = plane else {
+                // A facet that the scale has flattened has no plane.
+                return false;
+            };
+            // Distant vertices of the cluster must not count.
+            if let Some(near) = group
+                .first()
+                .and_then(|(_, facet)| self.surface.facet(*facet))
+            {
+                plane.weld = near.weld;
+            }
+            let height = plane.height(center);
+            if self.surface.is_one_sided() && height < -plane.weld {
+                continue;
+            }
+            if height.abs() <= plane.weld {
+                return false;
+            }
+            let outward = if height > 0.0 {
+                plane.normal
+            } else {
+                -plane.normal
+            };
+            clusters.push(NearCluster {
+                number,
+                facets,
+                tolerance: SURELY_APART * (size + plane.max_distance(center)),
+                plane,
+                outward,
+                lowest: center,
+                depth: 0.0,
+            });
+        }
+        let mean = clusters
+            .iter()
+            .fold(V::DVec::ZERO, |sum, cluster| sum + cluster.outward);
+        if let Some(mean) = mean.unit().filter(|_| clusters.len() > 3) {
+            let bottom = self.lowest(body, mean).dot(mean);
+            clusters.retain(|cluster| {
+                self.surface.has_several_facets(cluster.number)
+                    || cluster.plane.top(mean) >= bottom - cluster.tolerance
+            });
+        }
+        for cluster in clusters.iter_mut() {
+            cluster.lowest = self.lowest(body, cluster.outward);
+            let below = cluster.plane.vertices().first().copied().unwrap_or(center);
+            cluster.depth = (below - cluster.lowest).dot(cluster.outward);
+        }
+        clusters.retain(|cluster| cluster.depth >= -cluster.tolerance);
+        clusters.sort_unstable_by(|a, b| a.depth.total_cmp(&b.depth).then(a.number.cmp(&b.number)));
+        true
+    }
+
+    /// Returns the lowest point of a part along a normal, relative to the translation of the
+    /// surface.
+    fn lowest(&self, part: &Part<V>, normal: V::DVec) -> V::DVec {
+        self.counter.add_one();
+        let pose = part.world_pose.pose();
+        let direction = -(V::DVec::transpose(pose.rotation) * normal);
+        let lowest = pose.rotation * part.scaled_shape().support(direction);
+        lowest + (pose.translation - self.surface.world_pose.translation)
+    }
+}
+
+impl<V: Space> Proof<'_, '_, V> {
+    /// Adds the contacts of the shortest translation that clears the planes of clusters, and returns
+    /// `true` if it is proved to be the shortest push-out.
+    fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
+        let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
+        let mut translation = V::DVec::ZERO;
+        for _ in 0..MAX_TRIES {
+            let level = |cluster: &&NearCluster<V::DVec>| {
+                (cluster.outward, cluster.plane.top(cluster.outward))
+            };
+            let levels: ArrayVec<_, MAX_TRIES> = chosen.iter().map(level).collect();
+            let clusters = self.clusters;
+            let blocking = clusters.iter().find(|cluster| {
+                let facets = self.facets.get(cluster.facets.clone()).unwrap_or_default();
+                let mut facets = facets.iter().map(|(_, facet)| *facet);
+                !self.is_plane_cleared(cluster, translation)
+                    && facets.any(|facet| self.blocks(facet, translation, &levels))
+            });
+            let Some(blocking) = blocking else {
+                let length = translation.length();
+                return chosen.iter().all(|cluster| self.is_wide(cluster, length))
+                    && self.pair.lets_center_pass(translation)
+                    && self.add_tight(translation, &chosen, contacts);
+            };
+            // The final translation is at least as long.
+            if !self.is_wide(blocking, translation.length()) || chosen.try_push(blocking).is_err() {
+                return false;
+            }
+            let planes = chosen
+                .iter()
+                .map(|cluster| (cluster.outward, cluster.depth));
+            let Some(shortest) = translation_out_of_all(planes, f64::INFINITY) else {
+                return false;
+            };
+            translation = shortest.translation;
+            let bounding = &shortest.bounding;
+            chosen.retain(|cluster| bounding.contains(&(cluster.outward, cluster.depth)));
+        }
+        false
+    }
+
+    /// Adds the contact of a single facet, and returns `true` if its translation clears all others.
+    fn add_plate(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
+        // The highest facets probably block the longest.
+        let mean = self
+            .clusters
+            .iter()
+            .fold(V::DVec::ZERO, |sum, cluster| sum + cluster.outward);
+        let clusters = self.clusters.iter();
+        let facets = clusters.filter_map(|cluster| self.facets.get(cluster.facets.clone()));
+        let surface = self.pair.surface;
+        let tops = facets
+            .flatten()
+            .filter_map(|(_, facet)| Some((surface.facet(*facet)?.top(mean), *facet)));
+        self.tops.clear();
+        self.tops.extend(tops);
+        self.tops
+            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let (mut translation, mut levels) = (V::DVec::ZERO, ArrayVec::<Level<_>, 1>::new());
+        for _ in 0..MAX_TRIES {
+            let blocking = (0..self.tops.len()).find_map(|index| {
+                let (_, facet) = *self.tops.get(index)?;
+                self.blocks(facet, translation, &levels).then_some(facet)
+            });
+            let Some(facet) = blocking else {
+                return self.is_clear_of_all(translation, &levels)
+                    && self.pair.lets_center_pass(translation)
+                    && self.add_tight(translation, &[], contacts);
+            };
+            let indices = (facet, 0);
+            let found = self.pair.parts(indices).and_then(|parts| {
+                self.pair
+                    .solve(&parts, V::DVec::ZERO, |solver| solver.find_contact())
+            });
+            let (Some(found), Some(plate)) = (found, surface.facet(facet)) else {
+                return false;
+            };
+            if found.depth <= translation.length() {
+                return false;
+            }
+            translation = found.normal * found.depth;
+            levels.clear();
+            levels.push((found.normal, plate.top(found.normal)));
+            contacts.clear();
+            contacts.push(FacetContact {
+                indices,
+                normal: found.normal,
+                contact: found,
+                kind: ContactKind::Nearest,
+                weld: plate.weld,
+            });
+        }
+        false
+    }
+
+    /// Returns `true` if a translation clears the plane of a cluster.
+    fn is_plane_cleared(&self, cluster: &NearCluster<V::DVec>, translation: V::DVec) -> bool {
+        let left = cluster.depth - translation.dot(cluster.outward);
+        left <= slop(cluster.plane.weld, translation)
+    }
+
+    /// Returns `true` if the body touches a facet, and a translation that takes it above all levels
+    /// does not clear the facet.
+    fn blocks(&mut self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
+        let is_zero = translation == V::DVec::ZERO;
+        if is_zero || !self.is_clear(index, translation, levels) {
+            return self.touches(index);
+        }
+        false
+    }
+
+    /// Returns `true` if the body is clear of a facet after a translation that takes it above all
+    /// levels.
+    fn is_clear(&self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
+        let Some(facet) = self.pair.surface.facet(index) else {
+            return true;
+        };
+        let slop = slop(facet.weld, translation);
+        let is_below = |(normal, height): &Level<_>| facet.top(*normal) <= height + slop;
+        levels.iter().any(is_below)
+            || self.pair.is_hidden(&facet)
+            || self
+                .pair
+                .is_apart_after((index, 0), facet.weld, translation)
+    }
+
+    /// Returns `true` if the body is clear of all facets after a translation, also of those that it
+    /// does not touch before. Past the boundary of a facet, it may reach the next one.
+    fn is_clear_of_all(&self, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
+        let Some(bounds) = self.body.region.bounds() else {
+            return false;
+        };
+        let [min, max] = [bounds.min, bounds.max].map(|corner| corner + translation);
+        let region = BoundingRegion::Box(Bounds { min, max });
+        let mut is_clear = true;
+        self.pair
+            .surface
+            .parts_near(&region, V::DVec::ZERO, |index| {
+                is_clear = is_clear && self.is_clear(index, translation, levels);
+            });
+        is_clear
+    }
+
+    /// Returns `true` if the body touches a facet.
+    fn touches(&mut self, facet: u32) -> bool {
+        let mut tested = self.touched.iter();
+        if let Some((_, touches)) = tested.find(|(other, _)| *other == facet) {
+            return *touches;
+        }
+        if self.touched.len() >= MAX_TESTED {
+            self.is_exhausted = true;
+            return true;
+        }
+        let is_hidden = |facet| self.pair.is_hidden(&facet);
+        let is_visible = !self.pair.surface.facet(facet).is_none_or(is_hidden);
+        let parts = self.pair.parts((facet, 0)).filter(|_| is_visible);
+        let touches = parts.is_some_and(|parts| {
+            let hit = self
+                .pair
+                .solve(&parts, V::DVec::ZERO, |solver| solver.hit().then_some(()));
+            !parts[0].region.is_apart_from(&parts[1].region) && hit.is_some()
+        });
+        self.touched.push((facet, touches));
+        touches
+    }
+
+    /// Returns `true` if no translation shorter than `length` takes the body past the rim of a
+    /// cluster.
+    fn is_wide(&self, cluster: &NearCluster<V::DVec>, length: f64) -> bool {
+        let (foot, crossing) = self.crossing(cluster);
+        let segment = self.center - cluster.lowest;
+        let slant = segment.length() / segment.dot(cluster.outward);
+        let room = length * slant + (crossing - foot).length();
+        let mut is_wide = true;
+        self.visit_cluster(cluster, foot, room, |index, facet| {
+            let rims = self.pair.surface.rims(index);
+            is_wide &= rims == 0 || facet.distance_to_sides(rims, foot) > room;
+        });
+        is_wide && self.facet_at(cluster, crossing).is_some()
+    }
+
+    /// Returns the projection of the body's lowest point onto the plane of a cluster, and the point
+    /// of the plane on the segment from the lowest point to the center.
+    fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
+        let NearCluster {
+            lowest, outward, ..
+        } = *cluster;
+        let under = cluster.depth.max(0.0);
+        let over = cluster.plane.height(self.center).abs();
+        let crossing = lowest + (self.center - lowest) * (under / (under + over));
+        (lowest + outward * cluster.depth, crossing)
+    }
+
+    /// Returns the facet of a cluster that contains a point of its plane.
+    fn facet_at(&self, cluster: &NearCluster<V::DVec>, point: V::DVec) -> Option<u32> {
+        let mut found = None;
+        self.visit_cluster(cluster, point, cluster.plane.weld, |index, facet| {
+            if facet.inset(point) >= -facet.weld && found.is_none_or(|other| index < other) {
+                found = Some(index);
+            }
+        });
+        found
+    }
+
+    /// Calls `visit` with the facets of a cluster near a point.
+    fn visit_cluster(
+        &self,
+        cluster: &NearCluster<V::DVec>,
+        point: V::DVec,
+        distance: f64,
+        mut visit: impl FnMut(u32, &Facet<V::DVec>),
+    ) {
+        let surface = self.pair.surface;
+        let at = point + surface.world_pose.translation;
+        let region = BoundingRegion::Box(Bounds { min: at, max: at }.grown(distance));
+        surface.parts_near(&region, V::DVec::ZERO, |index| {
+            if surface.cluster(index) == Some(cluster.number)
+                && let Some(facet) = surface.facet(index)
+            {
+                visit(index, &facet);
+            }
+        });
+    }
+
+    /// Adds a contact for each cluster on whose plane a translation ends. Returns `false` if there
+    /// are none, or if one of the `chosen` clusters has none.
+    fn add_tight(
+        &mut self,
+        translation: V::DVec,
+        chosen: &[&NearCluster<V::DVec>],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+    ) -> bool {
+        let clusters = self.clusters;
+        for cluster in clusters {
+            let is_chosen = chosen.iter().any(|other| other.number == cluster.number);
+            let left = cluster.depth - translation.dot(cluster.outward);
+            if left.abs() > slop(cluster.plane.weld, translation) + cluster.tolerance {
+                continue;
+            }
+            let (_, crossing) = self.crossing(cluster);
+            let at = self.facet_at(cluster, crossing);
+            let facets = self.facets.get(cluster.facets.clone()).unwrap_or_default();
+            let mut others = facets.iter().map(|(_, facet)| *facet);
+            let facet = at
+                .filter(|facet| self.touches(*facet))
+                .or_else(|| others.find(|facet| self.touches(*facet)));
+            let indices = facet.map(|facet| (facet, 0));
+            let plane = facet.and_then(|facet| self.pair.surface.facet(facet));
+            let (Some(indices), Some(plane)) = (indices, plane) else {
+                if is_chosen {
+                    return false;
+                }
+                continue;
+            };
+            if contacts.iter().any(|contact| contact.indices == indices) {
+                continue;
+            }
+            // Along the facet's own normal, which does not depend on distant facets.
+            let normal = plane.normal.toward(cluster.outward);
+            let contact = self.pair.contact_along(indices, normal);
+            let contact = contact.filter(|contact| is_tight(contact, translation));
+            if is_chosen && contact.is_none() {
+                return false;
+            }
+            contacts.extend(contact);
+        }
+        !contacts.is_empty()
+    }
+}
