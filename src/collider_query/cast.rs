@@ -8,7 +8,8 @@ use crate::{
     collider_query::{
         first_touch::FirstTouch,
         moving_colliders::{Moving, MovingColliders, PartPair},
-        pair::{FacetFilter, deepest_contact, in_order, offsets},
+        pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, offsets},
+        plane_times::PlaneTimes,
     },
     placed::{BoundingRegion, DynPart},
     query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
@@ -59,35 +60,47 @@ fn cast_of_parts<V: Space>(
     let counter = Counter::default();
     let facets = FacetFilter::new(first, second, &counter);
     let pair = MovingColliders::new([(a, motion_a), (b, motion_b)], is_swapped);
-    let mut found = FirstTouch::new(pair.same_time());
-    search_swept(pair.moving, |[part_a, part_b], indices| {
-        let indices = pair.reordered(indices);
-        if facets.ignores(indices) {
-            return found.limit();
-        }
-        let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
-        let motions = [(motion_a, offset_a), (motion_b, offset_b)];
-        let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
-            pivot: -offset,
-            ..motion
-        });
-        let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-        let moving_a = (part_a.world_pose.pose(), of_a);
-        let moving_b = (part_b.world_pose.pose(), of_b);
-        let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
-            return found.limit();
-        };
-        if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
-            return found.limit();
-        }
-        // From the translations of the parts to those of the colliders.
-        hit.contact =
-            hit.contact.moved(motions.map(|(motion, offset)| {
+    let same_time = pair.same_time();
+    let mut found = FirstTouch::new(same_time);
+    let mut planes = PlaneTimes::new(pair.moving);
+    search_swept(
+        pair.moving,
+        &mut planes,
+        |[part_a, part_b], parts, planes| {
+            let indices = pair.reordered(parts);
+            if facets.ignores(indices) {
+                return found.limit();
+            }
+            let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
+            let motions = [(motion_a, offset_a), (motion_b, offset_b)];
+            let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
+                pivot: -offset,
+                ..motion
+            });
+            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+            let moving_a = (part_a.world_pose.pose(), of_a);
+            let moving_b = (part_b.world_pose.pose(), of_b);
+            let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
+                return found.limit();
+            };
+            if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
+                return found.limit();
+            }
+            if let Some(planes) = planes {
+                planes.add_touch(parts, hit.contact.normal, hit.touching, same_time);
+            }
+            // From the translations of the parts to those of the colliders.
+            hit.contact = hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
-        found.add(hit, indices);
-        found.limit()
-    });
+            found.add(hit, indices);
+            if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
+                // The contact is computed from all parts at the start.
+                return END_SEARCH;
+            }
+            found.limit()
+        },
+    );
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))
 }
@@ -154,10 +167,12 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 }
 
 /// Calls `visit` with each pair of parts that may touch before the current limit, and with their
-/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it.
-fn search_swept<V: Space>(
+/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it. Facets
+/// are skipped if `planes` bounds their times above the limit.
+fn search_swept<'a, V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
-    mut visit: impl FnMut([&DynPart<V>; 2], (u32, u32)) -> f64,
+    planes: &mut Option<PlaneTimes<'a, V>>,
+    mut visit: impl FnMut([&DynPart<V>; 2], PartPair, &mut Option<PlaneTimes<'a, V>>) -> f64,
 ) {
     let Some(region) = b.region() else {
         return;
@@ -174,16 +189,28 @@ fn search_swept<V: Space>(
     let mut limit = 1.0;
     let entry_of_a = |bounds: &_| box_of_a(bounds).entry(&all_of_b, translation);
     a.search(limit, entry_of_a, |index_a| {
+        if planes
+            .as_mut()
+            .is_some_and(|planes| planes.bound(0, index_a) > limit)
+        {
+            return limit;
+        }
         a.with_part(index_a, |part_a| {
             let origin = part_a.world_pose.translation;
             let own = SweptRegion::new(&part_a.region, origin, pivot_a, angle_a);
             let entry_of_b = |bounds: &_| own.entry(&box_of_b(bounds), translation);
             b.search(limit, entry_of_b, |index_b| {
+                if planes
+                    .as_mut()
+                    .is_some_and(|planes| planes.bound(1, index_b) > limit)
+                {
+                    return limit;
+                }
                 b.with_part(index_b, |part_b| {
                     let origin = part_b.world_pose.translation;
                     let other = SweptRegion::new(&part_b.region, origin, pivot_b, angle_b);
                     if own.entry(&other, translation) <= limit {
-                        limit = visit([part_a, part_b], (index_a, index_b));
+                        limit = visit([part_a, part_b], (index_a, index_b), planes);
                     }
                 });
                 limit

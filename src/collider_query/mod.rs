@@ -7,6 +7,7 @@
 //! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
 //! | `cast.rs` | casts of a pair, by its parts |
 //! | `moving_colliders.rs` | a moving pair, and where its parts are |
+//! | `plane_times.rs` | bounds of a cast against the planes of a surface |
 //! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
@@ -20,6 +21,7 @@ mod moving_colliders;
 pub mod pair;
 pub mod part_contacts;
 pub mod place;
+mod plane_times;
 pub mod ray;
 
 pub use collider_methods::{ClosestPoint, ColliderAabb};
