@@ -1,7 +1,7 @@
 //! A backend for Bevy's picking: the colliders under a pointer.
 //!
-//! The poses are those on the screen, the `GlobalTransform`s of the last frame. A game may smooth
-//! the motion between two ticks, so that the poses of the tick are elsewhere. Therefore the backend
+//! The poses are those on the screen, the `GlobalTransform`s of the last frame. If a game smooths
+//! the motion between two ticks, these poses differ from those of the tick. Therefore the backend
 //! has bounding boxes of its own: [`DrawnBoxes`].
 
 use bevy::{

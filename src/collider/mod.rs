@@ -330,7 +330,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// The [`ShapeError`] names the number that makes the shape invalid.
+    /// The [`ShapeError`] gives the reason why the shape is invalid.
     pub fn try_new(shape: impl IntoShape) -> Result<Self, ShapeError> {
         shape.into_shape().map(Self::of)
     }

@@ -221,7 +221,7 @@ impl Collisions {
         changes.clear();
     }
 
-    /// Returns the number of items in the longest lists.
+    /// Returns the total number of contacts, contacts of parts, and stored poses.
     pub(crate) fn item_count(&self) -> usize {
         let poses = self.poses_2d.len() + self.poses_3d.len();
         self.contacts.len() + self.parts.len() + poses

@@ -27,8 +27,8 @@ pub struct HeadbuttGizmos {
     /// Draws a cross at the deepest point of each of the two surfaces in contact. Compounds and
     /// surfaces have crosses at the deepest points of each part.
     pub contact_points: bool,
-    /// Draws the normal of each contact as an arrow whose length is the depth: the translation
-    /// that separates the two, if it is applied to [`other`](crate::CollisionEvent::other).
+    /// Draws the normal of each contact as an arrow whose length is the depth. Moving
+    /// [`other`](crate::CollisionEvent::other) by this arrow separates the two.
     pub contact_normals: bool,
     /// Draws each [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster) up to its
     /// first hit, with the normal there.
@@ -43,7 +43,7 @@ pub struct HeadbuttGizmos {
     /// Each of these two lists holds 4,096 queries, and further ones are not drawn. Points, boxes,
     /// overlaps and [`move_and_slide`](crate::SpatialQuery::move_and_slide) are not drawn at all.
     pub queries: bool,
-    /// Draws the pair of [`ExplainedPair`](crate::ExplainedPair).
+    /// Draws why the two entities of [`ExplainedPair`](crate::ExplainedPair) do or do not collide.
     pub explanation: bool,
     /// If `true`, only entities with a [`ColliderGizmo`] are drawn.
     pub require_component: bool,

@@ -29,7 +29,7 @@ const MAX_CURVE_SPLITS: u32 = 8;
 const MAX_POLYGON_SPLITS: u32 = 16;
 
 /// Rotates the directions of an outline slightly out of their plane. If there are several support
-/// points, the sign decides between both ends of the shape.
+/// points, the sign of the rotation selects one end of the shape.
 const TILT: f64 = 1e-9;
 
 /// A plane onto which a shape is projected, by two orthogonal unit vectors. The third vector is

@@ -122,9 +122,9 @@ pub enum ColliderId {
 /// The bits of a `Transform`, so that a NaN equals itself. The fields for 2D come first, so that
 /// the mask of a move in 2D has one byte.
 ///
-/// A move is written as the differences of the bits as integers. If a coordinate changes little,
-/// its bits also change little, and the difference takes few bytes. The difference also restores
-/// the old bits.
+/// A move is written as integer differences between the new and the old bits. If a coordinate
+/// changes little, its bits also change little, and the difference takes few bytes. The difference
+/// also restores the old bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoseBits(pub [u32; 10]);
 

@@ -291,8 +291,8 @@ fn inverse_lengths<D: DVector>(lengths: D) -> Result<D, NoClosedForm> {
     Ok(D::of(inverse))
 }
 
-/// Scaled by the inverse half axes, it is the unit ball: its normal there is mapped by the inverse
-/// transpose of the scale.
+/// An ellipsoid is the unit ball, scaled by the half axes. So the line and the normals of the ball
+/// are scaled by the inverse half axes.
 pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
     let inverse = inverse_lengths(half_size)?;
     let unscaled = Line {

@@ -9,7 +9,7 @@
 //! center does not depend on the rotation around y, and a cylinder that stands on a floor gets the
 //! expected contact point.
 //!
-//! Negative lengths count with their absolute values, because queries do not check shapes.
+//! Queries do not check shapes, so a negative length is treated as its absolute value.
 
 use core::{
     cmp::Ordering,

@@ -203,7 +203,7 @@ fn solve<D: DVector>(
             }
         }
     }
-    // The loop may have ended for want of steps.
+    // The loop may have ended at its limit of steps, so all planes are tested again.
     let is_cleared = |plane: &PushPlane<D>| is_cleared(best.translation, *plane);
     let clears_all = clears_all && planes.iter().all(is_cleared);
     (best, clears_all)

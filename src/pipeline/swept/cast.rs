@@ -1,12 +1,12 @@
 //! Second system of the third stage: finds the first touches on the paths of swept colliders.
 //!
 //! [`narrow_phase`](super::narrow_phase) has tested all candidate pairs in the poses of this tick.
-//! This system casts the pairs with a swept collider that
+//! This system casts two kinds of pairs with a swept collider:
 //!
-//! * begin to touch in this tick: the cast finds when,
-//! * may have touched during the motion. This includes pairs that touched in the previous tick,
-//!   because the app may have moved one of them since, so that they are apart where the paths
-//!   begin.
+//! * Pairs that begin to touch in this tick. The cast finds the time of the touch.
+//! * Pairs that may have touched during the motion. This includes pairs that touched in the
+//!   previous tick, because the app may have moved one of the two since. Then they are apart where
+//!   the paths begin.
 //!
 //! A pair of the second kind is skipped if every swept collider moves, relative to the other, by at
 //! most the radius of a ball inside of it. Then neither can have passed through the other, which

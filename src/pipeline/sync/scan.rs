@@ -1,4 +1,4 @@
-//! The pass over all colliders.
+//! The scan of all colliders. Queues moves, and rebuilds the proxies after other changes.
 
 use bevy::prelude::*;
 

@@ -85,9 +85,9 @@ pub(super) use center::LARGE;
 ///
 /// In an optimized build, construction takes about 5 µs per vertex and 0.4 µs for each other point.
 /// Up to 64 vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes
-/// 5 to 10 numbers of 4 bytes per vertex, and never more than 32. In 2D a hull of up to 16 vertices
-/// also stores its edges, in 32 bytes each, so that its contacts with other such hulls and with
-/// circles are computed in closed form.
+/// 20 to 40 bytes per vertex, and never more than 128 bytes per vertex. In 2D a hull of up to 16
+/// vertices also stores its edges, in 32 bytes each, so that its contacts with other such hulls and
+/// with circles are computed in closed form.
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
@@ -118,9 +118,9 @@ impl FarthestSearch {
 }
 
 impl<V: Space> ConvexHull<V> {
-    /// Maximum number of distinct points: 65,536. Repeated points do not count, such as the
-    /// vertices that the triangles of an STL file repeat. (0 and -0 are equal.) More than 64 times
-    /// as many points in all are an error too, so that an endless iterator fails.
+    /// Maximum number of distinct points: 65,536. Points that are repeated, as in the triangles of
+    /// an STL file, count once. (0 and -0 are equal.) More than 64 times as many points in all are
+    /// an error too, so that an endless iterator fails.
     ///
     /// If all points are vertices, construction takes half a second. The time grows with the square
     /// of the number of vertices, so leave out the inside and details of larger meshes. On a very

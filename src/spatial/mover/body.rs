@@ -111,9 +111,9 @@ pub struct FilteredQuery<'a, 'w, 's> {
 }
 
 impl FilteredQuery<'_, '_, '_> {
-    /// Returns the first touch of a body on its path from its position, apart from `ignored`. A
-    /// body that overlaps others may leave them. Among touches at the same time, the order of the
-    /// normals and points decides, not the entities.
+    /// Returns the first touch of a body that moves by `motion`. The collider of `ignored` is left
+    /// out. A body that overlaps others may leave them. Among touches at the same time, the order
+    /// of the normals and points decides, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,

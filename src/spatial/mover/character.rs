@@ -1,11 +1,11 @@
 //! The algorithm of `move_and_slide`.
 //!
 //! **Two gaps.** The body keeps a gap of the skin s from everything. Its casts are those of a body
-//! that is grown by s/2. So a body that moves along a floor is s/2 away from touching it, whatever
-//! the rounding of its position to f32, and never trips over the seams of separate boxes. A cast
-//! looks ahead, and the body stops where its gap is s. At a small angle of approach, that position
-//! can be behind the start of the motion. Then the body does not advance, and backs off along the
-//! normal.
+//! that is grown by s/2. So along a floor, a cast still has a gap of s/2. The gap exceeds the
+//! rounding of the position to f32, so the body never trips over the seams of separate boxes. A
+//! cast looks ahead, and the body stops where its gap is s. At a small angle of approach, that
+//! position can be behind the start of the motion. Then the body does not advance, and backs off
+//! along the normal.
 //!
 //! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
 //! turned into the plane of the ground, with the same length. Walls deflect the horizontal motion

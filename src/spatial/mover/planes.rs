@@ -132,9 +132,10 @@ impl ContactPlane {
 /// If rigid planes contradict each other, some are left out: each that contradicts those that bound
 /// the translation found so far, the most violated plane first. Soft planes give way to rigid ones.
 ///
-/// The result is never a throw. If no rigid plane has a negative gap, it is at most as far from the
-/// target (after the soft planes) as 0 is. Otherwise, it may be farther by 16 times the deepest
-/// overlap. Planes that demand more count as a contradiction.
+/// The result stays near the target. Soft planes move the target first. If no rigid plane has a
+/// negative gap, the result is at most as far from this target as a translation of 0 is.
+/// Otherwise, the result may be farther by 16 times the deepest overlap. Planes that demand more
+/// count as a contradiction.
 ///
 /// If the target is not finite, the result is 0. A result beyond the range of f32 is shortened to
 /// that range, in the same direction.

@@ -42,8 +42,8 @@ const MAX_PUSH_OUT_NODES: usize = 256;
 /// contact normal, 84 degrees. The rest of a right angle allows for errors of the normal.
 const FACET_SIDE_COSINE: f64 = 0.1;
 
-/// Directions are equal if their cosine is at least this, an angle of 4.5e-5: more than the errors
-/// of contact normals on faces, which are at most 1e-6.
+/// Directions are equal if the cosine of the angle between them is at least this. The angle is then
+/// at most 4.5e-5 radians. The errors of contact normals on faces are smaller, at most 1e-6.
 const SAME_EXIT_COSINE: f64 = 1.0 - 1e-9;
 
 /// Edges are parallel if the sine of the angle between them is at most this: more than rounding.

@@ -33,7 +33,7 @@ pub struct MoveAndSlideSettings {
     /// ground: everything is a wall, as in a game that is seen from above. In 2D, z is ignored.
     pub up: Vec3,
     /// The angle in radians up to which a slope is ground, 50 degrees by default, and at most 1.5
-    /// radians. Steeper slopes are walls, on which a body slides down.
+    /// radians. Steeper slopes are walls, and a body slides down them.
     pub max_slope: f32,
     /// The height of the steps that a body climbs while it walks, 0 by default.
     pub step_height: f32,
