@@ -139,26 +139,29 @@ fn connected<V: Space>(
     first: usize,
 ) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut take = |facet: usize, found: &mut Vec<usize>| {
-        if let Some(is_found) = is_found.get_mut(facet)
-            && !core::mem::replace(is_found, true)
+    let corners = |facet: usize| facet_vertices(vertices, facets.get(facet)?);
+    let are_level = |facet: usize, other: usize| {
+        corners(facet)
+            .zip(corners(other))
+            .is_some_and(|(own, others)| {
+                are_level::<V>(&own, &others) && are_level::<V>(&others, &own)
+            })
+    };
+    let mut take = |other: usize, found: &mut Vec<usize>, facet: Option<usize>| {
+        if let Some(is_found) = is_found.get_mut(other)
+            && !*is_found
+            && facet.is_none_or(|facet| are_level(facet, other))
         {
-            found.push(facet);
+            *is_found = true;
+            found.push(other);
         }
     };
-    let corners = |facet: usize| facet_vertices(vertices, facets.get(facet)?);
-    take(first, &mut found);
+    take(first, &mut found, None);
     let mut next = 0;
     while let Some(&facet) = found.get(next) {
         next += 1;
         for other in neighbors.get(facet).into_iter().flatten() {
-            let other = *other as usize;
-            if let (Some(own), Some(others)) = (corners(facet), corners(other))
-                && are_level::<V>(&own, &others)
-                && are_level::<V>(&others, &own)
-            {
-                take(other, &mut found);
-            }
+            take(*other as usize, &mut found, Some(facet));
         }
     }
     found
