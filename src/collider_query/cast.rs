@@ -63,44 +63,42 @@ fn cast_of_parts<V: Space>(
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
     let mut planes = PlaneTimes::new(pair.moving);
-    search_swept(
-        pair.moving,
-        &mut planes,
-        |[part_a, part_b], parts, planes| {
-            let indices = pair.reordered(parts);
-            if facets.ignores(indices) {
-                return found.limit();
-            }
-            let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
-            let motions = [(motion_a, offset_a), (motion_b, offset_b)];
-            let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
-                pivot: -offset,
-                ..motion
-            });
-            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-            let moving_a = (part_a.world_pose.pose(), of_a);
-            let moving_b = (part_b.world_pose.pose(), of_b);
-            let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
-                return found.limit();
-            };
-            if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
-                return found.limit();
-            }
-            if let Some(planes) = planes {
-                planes.add_touch(parts, hit.contact.normal, hit.touching, same_time);
-            }
-            // From the translations of the parts to those of the colliders.
-            hit.contact = hit.contact.moved(motions.map(|(motion, offset)| {
+    search_swept(pair.moving, &mut planes, |bodies, parts, planes| {
+        let [part_a, part_b] = bodies;
+        let indices = pair.reordered(parts);
+        if facets.ignores(indices) {
+            return found.limit();
+        }
+        let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
+        let motions = [(motion_a, offset_a), (motion_b, offset_b)];
+        let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
+            pivot: -offset,
+            ..motion
+        });
+        let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+        let moving_a = (part_a.world_pose.pose(), of_a);
+        let moving_b = (part_b.world_pose.pose(), of_b);
+        let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
+            return found.limit();
+        };
+        if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
+            return found.limit();
+        }
+        if let Some(planes) = planes {
+            planes.add_touch(parts, hit.contact.normal, hit.touching, same_time);
+        }
+        // From the translations of the parts to those of the colliders.
+        hit.contact =
+            hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
-            found.add(hit, indices);
-            if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
-                // The contact is computed from all parts at the start.
-                return END_SEARCH;
-            }
-            found.limit()
-        },
-    );
+        found.add(hit, indices);
+        if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
+            // The contact is computed from all parts at the start.
+            return END_SEARCH;
+        }
+        found.limit()
+    });
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))
 }
@@ -189,10 +187,7 @@ fn search_swept<'a, V: Space>(
     let mut limit = 1.0;
     let entry_of_a = |bounds: &_| box_of_a(bounds).entry(&all_of_b, translation);
     a.search(limit, entry_of_a, |index_a| {
-        if planes
-            .as_mut()
-            .is_some_and(|planes| planes.bound(0, index_a) > limit)
-        {
+        if is_late(planes, 0, index_a, limit) {
             return limit;
         }
         a.with_part(index_a, |part_a| {
@@ -200,10 +195,7 @@ fn search_swept<'a, V: Space>(
             let own = SweptRegion::new(&part_a.region, origin, pivot_a, angle_a);
             let entry_of_b = |bounds: &_| own.entry(&box_of_b(bounds), translation);
             b.search(limit, entry_of_b, |index_b| {
-                if planes
-                    .as_mut()
-                    .is_some_and(|planes| planes.bound(1, index_b) > limit)
-                {
+                if is_late(planes, 1, index_b, limit) {
                     return limit;
                 }
                 b.with_part(index_b, |part_b| {
@@ -218,4 +210,15 @@ fn search_swept<'a, V: Space>(
         });
         limit
     });
+}
+
+/// Returns `true` if a part of the collider at a position touches nothing before `limit`.
+fn is_late<V: Space>(
+    planes: &mut Option<PlaneTimes<V>>,
+    position: usize,
+    part: u32,
+    limit: f64,
+) -> bool {
+    let planes = planes.as_mut();
+    planes.is_some_and(|planes| planes.bound(position, part) > limit)
 }
