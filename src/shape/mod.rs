@@ -21,7 +21,7 @@
 //! | `clusters.rs` | facets of a surface in one plane |
 //! | `facet_line.rs` | where a line crosses facets |
 //! | `bounds.rs`, `aabb.rs` | bounding boxes in `f64` and in `f32` |
-//! | `wide_tree.rs`, `bvh.rs`, `box_path.rs` | a tree of boxes, its construction, and a path through it |
+//! | `wide_tree.rs`, `bvh.rs`, `box_path.rs` | a tree of boxes, how it is built, a path in it |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod aabb;
@@ -67,7 +67,9 @@ pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
 pub use error::ShapeError;
-pub use facet::{BoundaryPoint, Facet, contains as facet_contains, facet_normal, weld};
+pub use facet::{
+    BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_normal, weld,
+};
 pub use facet_line::FacetLine;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;

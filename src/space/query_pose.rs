@@ -61,8 +61,8 @@ impl<K: PoseKind> Clone for QueryPose<K> {
     }
 }
 
-/// What has a [`QueryPose`]: `Vec2` and `Vec3` stand for the shapes of this dimension, and
-/// [`Collider`](crate::Collider) for colliders.
+/// The kind of a [`QueryPose`]. `Vec2` and `Vec3` stand for shapes of this dimension, and
+/// [`Collider`](crate::Collider) stands for colliders.
 ///
 /// The trait is sealed.
 pub trait PoseKind: sealed::Sealed + Debug {

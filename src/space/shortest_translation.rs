@@ -107,7 +107,7 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let mut factors = [0.0; 3];
     let mut translation = D::ZERO;
     for _ in 0..=CORRECTIONS {
-        // What is missing is found with less rounding than the factors.
+        // The depths that are still missing are computed with less rounding than the factors.
         let [d1, d2, d3] = planes.map(|(normal, depth)| depth - normal.dot(translation));
         let corrections = [
             d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
