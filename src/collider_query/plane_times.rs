@@ -1,8 +1,8 @@
 //! Bounds of a cast against the planes of a surface.
 //!
 //! The facets of a cluster lie in one plane, and a body touches none of them before it touches the
-//! plane. So one support point bounds the times of all of them. If the body touches one facet at the
-//! time at which it reaches the plane, it touches no other facet of the cluster earlier.
+//! plane. So one support point bounds the times of all of them. If the body touches one facet at
+//! the time at which it reaches the plane, it touches no other facet of the cluster earlier.
 
 use arrayvec::ArrayVec;
 
@@ -50,12 +50,12 @@ impl<'a, V: Space> PlaneTimes<'a, V> {
     /// Returns `None` unless a convex body moves without rotation relative to a surface.
     pub fn new(moving: [Moving<'a, V>; 2]) -> Option<Self> {
         let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
-        let is_surface = |moving: &Moving<V>| matches!(moving.0, Placed::Collider(collider) if collider.is_surface());
-        let is_second = is_surface(&moving[1]);
+        let [first, second] = moving;
+        let is_second = matches!(second.0, Placed::Collider(placed) if placed.is_surface());
         let [ground, other] = if is_second {
-            [moving[1], moving[0]]
+            [second, first]
         } else {
-            moving
+            [first, second]
         };
         let (Placed::Collider(surface), Some((body, pose))) = (ground.0, other.0.convex()) else {
             return None;
@@ -105,7 +105,7 @@ impl<'a, V: Space> PlaneTimes<'a, V> {
         let Some((cluster, known)) = known.find(|(other, _)| Some(*other) == number) else {
             return;
         };
-        let plane = self.surface.cluster_plane(*cluster, facet);
+        let plane = self.surface.cluster_plane(*cluster);
         let is_first = time <= known.exact + same_time;
         if is_first && plane.is_some_and(|plane| plane.has_normal(normal)) {
             known.bound = f64::INFINITY;
@@ -114,12 +114,12 @@ impl<'a, V: Space> PlaneTimes<'a, V> {
 
     /// Returns the time at which the body touches the plane of a cluster.
     fn time_to_plane(&self, cluster: u32, facet: u32) -> Option<PlaneTime> {
-        let plane = self.surface.cluster_plane(cluster, facet)?;
+        let plane = self.surface.cluster_plane(cluster);
+        let plane = plane.or_else(|| self.surface.facet(facet))?;
         let at = self.pose.translation - self.surface.world_pose.translation;
         let above = plane.height(at) >= 0.0;
         let normal = if above { plane.normal } else { -plane.normal };
-        let inner = V::DVec::transpose(self.pose.rotation) * -normal;
-        let lowest = self.pose.rotation * self.body.support(inner) + at;
+        let lowest = self.body.lowest(self.pose.rotation, normal) + at;
         let gap = plane.height(lowest) * plane.normal.dot(normal) - self.radius;
         let approach = -self.translation.dot(normal);
         // A body that slides along a plane does not touch it: see `GRAZING_DEPTH`.

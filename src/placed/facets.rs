@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use crate::{
     placed::PlacedCollider,
-    shape::{ColliderShape, Compound, Facet, Support, Surface, weld},
+    shape::{ColliderShape, Compound, Facet, FacetVertices, Support, Surface, weld},
     space::{DVector, Space},
 };
 
@@ -38,47 +38,47 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns a facet of a surface in the world's axes, relative to the collider's translation.
     pub fn facet(&self, index: u32) -> Option<Facet<V::DVec>> {
-        let (_, surface) = self.surface()?;
-        let linear = self.world_pose.linear();
-        surface.mapped_facet(index, |point| linear * point, V::DVec::is_mirrored(linear))
+        self.mapped(self.surface()?.1.facet_vertices(index)?)
     }
 
-    /// Returns the number of a facet's cluster: facets of one cluster are in one plane.
-    /// If the scale is not uniform, each facet counts as a cluster.
+    /// Returns a facet that spans the plane of a cluster, in the world's axes, relative to the
+    /// collider's translation. Returns `None` if the cluster has a single facet.
+    pub fn cluster_plane(&self, cluster: u32) -> Option<Facet<V::DVec>> {
+        self.mapped(self.clustered_surface()?.plane_vertices(cluster)?)
+    }
+
+    /// Returns the facet with these vertices of the surface in the world's axes.
+    fn mapped(&self, vertices: FacetVertices<V::DVec>) -> Option<Facet<V::DVec>> {
+        let linear = self.world_pose.linear();
+        let vertices = vertices.into_iter().map(|vertex| linear * vertex);
+        Facet::new(vertices.collect(), V::DVec::is_mirrored(linear))
+    }
+
+    /// Returns the number of a facet's cluster: facets of one cluster are in one plane. If the
+    /// scale is not uniform, each facet counts as a cluster.
     pub fn cluster(&self, facet: u32) -> Option<u32> {
-        let (_, surface) = self.surface()?;
-        match self.world_pose.factor() {
-            Some(_) => surface.clusters().of(facet),
-            None => Some(facet),
+        match self.clustered_surface() {
+            Some(surface) => surface.clusters().of(facet),
+            None => self.surface().map(|_| facet),
         }
     }
 
     /// Returns `true` if a cluster has more than one facet.
     pub fn has_several_facets(&self, cluster: u32) -> bool {
-        let surface = self
-            .surface()
-            .filter(|_| self.world_pose.factor().is_some());
-        surface.is_some_and(|(_, surface)| surface.clusters().plane(cluster).is_some())
+        let surface = self.clustered_surface();
+        surface.is_some_and(|surface| surface.clusters().plane(cluster).is_some())
     }
 
     /// Returns the mask of the sides of a facet on the rim of its cluster.
     pub fn rims(&self, facet: u32) -> u8 {
-        let surface = self
-            .surface()
-            .filter(|_| self.world_pose.factor().is_some());
-        surface.map_or(u8::MAX, |(_, surface)| surface.clusters().rims(facet))
+        let surface = self.clustered_surface();
+        surface.map_or(u8::MAX, |surface| surface.clusters().rims(facet))
     }
 
-    /// Returns a facet that spans the plane of a cluster, given the cluster and one of its facets,
-    /// in the world's axes, relative to the collider's translation.
-    pub fn cluster_plane(&self, cluster: u32, facet: u32) -> Option<Facet<V::DVec>> {
-        if !self.has_several_facets(cluster) {
-            return self.facet(facet);
-        }
-        let (_, surface) = self.surface()?;
-        let linear = self.world_pose.linear();
-        let is_mirrored = V::DVec::is_mirrored(linear);
-        surface.mapped_plane(cluster, |point| linear * point, is_mirrored)
+    /// Returns the surface whose clusters count: `None` if the scale is not uniform.
+    fn clustered_surface(&self) -> Option<&Surface<V>> {
+        self.world_pose.factor()?;
+        self.surface().map(|(_, surface)| surface)
     }
 
     /// Returns `true` for a surface of which only the outer side collides.

@@ -98,6 +98,13 @@ impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
         Self { shape, info, scale }
     }
 
+    /// Returns the lowest point of the rotated core along a direction, relative to the origin of
+    /// the shape, in the axes of the direction.
+    pub fn lowest(&self, rotation: MatrixOf<S>, direction: DVecOf<S>) -> DVecOf<S> {
+        let inverse = DVecOf::<S>::transpose(rotation);
+        rotation * self.support(-(inverse * direction))
+    }
+
     /// Returns the directions of the edges of a box, or of the core of a rounded box, in the frame
     /// of the pose. A segment has one, and a point has none. Returns none for other shapes.
     pub fn box_edges(&self) -> ArrayVec<DVecOf<S>, 3> {

@@ -15,7 +15,7 @@ use crate::{
     shape::{
         Shape, ShapeError,
         clusters::Clusters,
-        facet::{Facet, FacetVertices, contains, has_area},
+        facet::{FacetVertices, contains, has_area},
         facet_line::FacetLine,
     },
     space::{DVector, Space},
@@ -108,16 +108,9 @@ impl<V: Space> Surface<V> {
         &self.clusters
     }
 
-    /// Returns the image under a linear map of a facet that spans the plane of a cluster, or `None`
-    /// if the cluster has a single facet: see [`mapped_facet`](Self::mapped_facet).
-    pub fn mapped_plane(
-        &self,
-        cluster: u32,
-        map: impl Fn(V::DVec) -> V::DVec,
-        mirrored: bool,
-    ) -> Option<Facet<V::DVec>> {
-        let vertices = facet_vertices(&self.vertices, self.clusters.plane(cluster)?)?;
-        Facet::new(vertices.into_iter().map(map).collect(), mirrored)
+    /// Returns vertices that span the plane of a cluster, or `None` if it has a single facet.
+    pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
+        facet_vertices(&self.vertices, self.clusters.plane(cluster)?)
     }
 
     /// Returns the t at which a line crosses a facet.
@@ -163,18 +156,6 @@ impl<V: Space> Surface<V> {
             *other != index
                 && vertices.is_some_and(|it| shared.iter().all(|vertex| it.contains(vertex)))
         })
-    }
-
-    /// Returns the image of a facet under a linear map, or `None` if the image has no normal.
-    /// `mirrored` is `true` if the map reverses the outer side.
-    pub fn mapped_facet(
-        &self,
-        index: u32,
-        map: impl Fn(V::DVec) -> V::DVec,
-        mirrored: bool,
-    ) -> Option<Facet<V::DVec>> {
-        let vertices = self.facet_vertices(index)?.into_iter().map(map);
-        Facet::new(vertices.collect(), mirrored)
     }
 }
 

@@ -85,8 +85,8 @@ impl<V: Space> BodyPart<'_, V> {
     /// the surface.
     pub fn lowest(&self, normal: V::DVec) -> V::DVec {
         let pose = self.part.world_pose.pose();
-        let direction = -(V::DVec::transpose(pose.rotation) * normal);
-        pose.rotation * self.part.scaled_shape().support(direction) + pose.translation - self.origin
+        let lowest = self.part.scaled_shape().lowest(pose.rotation, normal);
+        lowest + pose.translation - self.origin
     }
 
     /// Returns the sum of the radii of the part and the facets.

@@ -30,8 +30,8 @@
 //!
 //! The files, in the order in which a pair goes through them:
 //!
-//! * `proven.rs` finds the shortest push-out where it can be proved without a search. The other files
-//!   do the rest.
+//! * `proven.rs` finds the shortest push-out where it can be proved without a search. The other
+//!   files do the rest.
 //! * `facet_contact.rs` computes the contact of one facet and one part of the body.
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out, with the search in

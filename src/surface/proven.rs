@@ -6,8 +6,8 @@
 //! is the shortest push-out if no shorter translation takes the body past the rim of a cluster. For
 //! this, take the segment from the body's lowest point to its center, which is in the body. If it
 //! crosses the plane inside the cluster, and if the rim is far enough away, then it still crosses
-//! the cluster after any shorter translation that does not clear the plane. The crossing moves by at
-//! most the length of the translation, divided by the sine of the segment's angle to the plane.
+//! the cluster after any shorter translation that does not clear the plane. The crossing moves by
+//! at most the length of the translation, divided by the sine of the segment's angle to the plane.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any single facet, a thin plate.
 //! So if a translation out of one facet clears all others, it is the shortest push-out. For
@@ -51,6 +51,14 @@ pub struct NearCluster<D: DVector> {
     depth: f64,
     /// If the depth is below this, the solvers may find that the body does not touch.
     tolerance: f64,
+}
+
+impl<D: DVector> NearCluster<D> {
+    /// Returns the facets of the cluster, given the list of all near facets.
+    fn facets_in<'p>(&self, list: &'p [(u32, u32)]) -> impl Iterator<Item = u32> + use<'p, D> {
+        let facets = list.get(self.facets.clone()).unwrap_or_default();
+        facets.iter().map(|(_, facet)| *facet)
+    }
 }
 
 /// Above this height along its normal, a body is certainly clear of a facet.
@@ -139,20 +147,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         for group in by_cluster.chunk_by(|a, b| a.0 == b.0) {
             let facets = first..first + group.len();
             first = facets.end;
-            let plane = group.first().and_then(|(number, facet)| {
-                Some((*number, self.surface.cluster_plane(*number, *facet)?))
-            });
-            let Some((number, mut plane)) = plane else {
+            let near = group
+                .first()
+                .and_then(|(number, facet)| Some((*number, self.surface.facet(*facet)?)));
+            let Some((number, near)) = near else {
                 // A facet that the scale has flattened has no plane.
                 return false;
             };
+            let weld = near.weld;
+            let mut plane = self.surface.cluster_plane(number).unwrap_or(near);
             // Distant vertices of the cluster must not count.
-            if let Some(near) = group
-                .first()
-                .and_then(|(_, facet)| self.surface.facet(*facet))
-            {
-                plane.weld = near.weld;
-            }
+            plane.weld = weld;
             let height = plane.height(center);
             if self.surface.is_one_sided() && height < -plane.weld {
                 continue;
@@ -200,14 +205,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn lowest(&self, part: &Part<V>, normal: V::DVec) -> V::DVec {
         self.counter.add_one();
         let pose = part.world_pose.pose();
-        let direction = -(V::DVec::transpose(pose.rotation) * normal);
-        let lowest = pose.rotation * part.scaled_shape().support(direction);
+        let lowest = part.scaled_shape().lowest(pose.rotation, normal);
         lowest + (pose.translation - self.surface.world_pose.translation)
     }
 }
 
 impl<V: Space> Proof<'_, '_, V> {
-    /// Adds the contacts of the shortest translation that clears the planes of clusters, and returns
+    /// Adds the contacts of the shortest translation that clears the planes of clusters. Returns
     /// `true` if it is proved to be the shortest push-out.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
@@ -219,8 +223,7 @@ impl<V: Space> Proof<'_, '_, V> {
             let levels: ArrayVec<_, MAX_TRIES> = chosen.iter().map(level).collect();
             let clusters = self.clusters;
             let blocking = clusters.iter().find(|cluster| {
-                let facets = self.facets.get(cluster.facets.clone()).unwrap_or_default();
-                let mut facets = facets.iter().map(|(_, facet)| *facet);
+                let mut facets = cluster.facets_in(self.facets);
                 !self.is_plane_cleared(cluster, translation)
                     && facets.any(|facet| self.blocks(facet, translation, &levels))
             });
@@ -254,12 +257,10 @@ impl<V: Space> Proof<'_, '_, V> {
             .clusters
             .iter()
             .fold(V::DVec::ZERO, |sum, cluster| sum + cluster.outward);
+        let (surface, list) = (self.pair.surface, self.facets);
         let clusters = self.clusters.iter();
-        let facets = clusters.filter_map(|cluster| self.facets.get(cluster.facets.clone()));
-        let surface = self.pair.surface;
-        let tops = facets
-            .flatten()
-            .filter_map(|(_, facet)| Some((surface.facet(*facet)?.top(mean), *facet)));
+        let facets = clusters.flat_map(|cluster| cluster.facets_in(list));
+        let tops = facets.filter_map(|facet| Some((surface.facet(facet)?.top(mean), facet)));
         self.tops.clear();
         self.tops.extend(tops);
         self.tops
@@ -363,10 +364,11 @@ impl<V: Space> Proof<'_, '_, V> {
         let is_visible = !self.pair.surface.facet(facet).is_none_or(is_hidden);
         let parts = self.pair.parts((facet, 0)).filter(|_| is_visible);
         let touches = parts.is_some_and(|parts| {
-            let hit = self
-                .pair
-                .solve(&parts, V::DVec::ZERO, |solver| solver.hit().then_some(()));
-            !parts[0].region.is_apart_from(&parts[1].region) && hit.is_some()
+            let solve = || {
+                self.pair
+                    .solve(&parts, V::DVec::ZERO, |solver| solver.hit().then_some(()))
+            };
+            !parts[0].region.is_apart_from(&parts[1].region) && solve().is_some()
         });
         self.touched.push((facet, touches));
         touches
@@ -447,8 +449,7 @@ impl<V: Space> Proof<'_, '_, V> {
             }
             let (_, crossing) = self.crossing(cluster);
             let at = self.facet_at(cluster, crossing);
-            let facets = self.facets.get(cluster.facets.clone()).unwrap_or_default();
-            let mut others = facets.iter().map(|(_, facet)| *facet);
+            let mut others = cluster.facets_in(self.facets);
             let facet = at
                 .filter(|facet| self.touches(*facet))
                 .or_else(|| others.find(|facet| self.touches(*facet)));
