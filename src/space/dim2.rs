@@ -4,7 +4,7 @@ use crate::{
     math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2},
     space::{
         DVector, Pose, Space,
-        polytope2::Polygon,
+        polytope2::EpaPolygon,
         vector::{SINGULAR, methods_of_glam},
     },
 };
@@ -87,7 +87,7 @@ impl DVector for DVec2 {
     type Matrix = DMat2;
     type Angle = f64;
     type Area = f64;
-    type Polytope<const FACETS: usize> = Polygon<FACETS>;
+    type Polytope<const FACETS: usize> = EpaPolygon<FACETS>;
 
     const DIMENSION: usize = 2;
     const IDENTITY: DMat2 = DMat2::IDENTITY;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A convex polygon: its counter-clockwise edges, in any order.
-pub struct Polygon<const EDGES: usize> {
+pub struct EpaPolygon<const EDGES: usize> {
     /// The distances of the edges, in a separate list, which is searched for the minimum.
     distances: ArrayVec<f64, EDGES>,
     edges: ArrayVec<Edge, EDGES>,
@@ -39,7 +39,7 @@ impl Edge {
     }
 }
 
-impl<const EDGES: usize> Polygon<EDGES> {
+impl<const EDGES: usize> EpaPolygon<EDGES> {
     /// Adds an edge, or returns `None` if there is no capacity.
     #[inline]
     fn add(&mut self, (edge, distance): (Edge, f64)) -> Option<()> {
@@ -48,7 +48,7 @@ impl<const EDGES: usize> Polygon<EDGES> {
     }
 }
 
-impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
+impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
     #[inline]
     fn new() -> Self {
         Self {

@@ -17,9 +17,8 @@ use crate::{
     shape::{DVecOf, Support},
     space::{DVector, Pose, QueryPose, Space},
 };
-pub(crate) use solve::{LocalHit, LocalRay};
+pub(crate) use types::{LocalHit, LocalRay, WorldRay, WorldRayHit};
 pub use types::{Ray, RayHit, RaySide};
-pub(crate) use types::{WorldRay, WorldRayHit};
 
 /// Returns the first hit of a ray on a shape.
 ///

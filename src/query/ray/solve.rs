@@ -1,8 +1,14 @@
 //! The hit of a ray, from the chord of its line.
 
 use crate::{
-    query::{minkowski::Pair, ray::general::first_point, ray::types::RaySide},
-    shape::{ChordEnd, DVecOf, Line, Shape, Support},
+    query::{
+        minkowski::Pair,
+        ray::{
+            general::first_point,
+            types::{LocalHit, LocalRay, RaySide},
+        },
+    },
+    shape::{ChordEnd, DVecOf, Shape, Support},
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,
 };
@@ -15,30 +21,10 @@ const ON_SURFACE: f64 = 1e-12;
 /// rounding of the direction and of the origin to f32.
 const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
-/// A ray in the frame of a shape, or in any other frame to which an affine map takes it. The line
-/// and the ray have the same origin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalRay<D> {
-    pub line: Line<D>,
-    /// The greatest t of a hit.
-    pub max: f64,
-    pub hollow: bool,
-}
-
-/// A hit in the frame of a [`LocalRay`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalHit<D> {
-    pub t: f64,
-    /// The outward normal of the surface, of any length. Zero for [`RaySide::Inside`].
-    pub normal: D,
-    pub side: RaySide,
-}
-
 impl<D: DVector> LocalRay<D> {
     /// Returns the first hit on a shape with a margin around it, in the shape's own frame.
-    /// `rounding` returns [`WorldRay::rounding_along`] for a normal in this frame.
-    ///
-    /// [`WorldRay::rounding_along`]: super::WorldRay::rounding_along
+    /// `rounding` returns [`WorldRay::rounding_along`](super::WorldRay::rounding_along) for a normal
+    /// in this frame.
     pub fn first_hit<S>(
         &self,
         shape: &S,

@@ -4,10 +4,7 @@ use bevy::reflect::Reflect;
 
 use crate::{
     math::{Ray2d, Ray3d, Vec2, Vec3},
-    query::{
-        ray::{LocalHit, LocalRay},
-        results::length_to_f32,
-    },
+    query::results::length_to_f32,
     shape::Line,
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -170,6 +167,25 @@ pub(crate) struct WorldRayHit<D> {
     pub normal: D,
     pub side: RaySide,
     pub part: u32,
+}
+
+/// A ray in the frame of a shape, or in any other frame to which an affine map takes it. The line
+/// and the ray have the same origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalRay<D> {
+    pub line: Line<D>,
+    /// The greatest t of a hit.
+    pub max: f64,
+    pub hollow: bool,
+}
+
+/// A hit in the frame of a [`LocalRay`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalHit<D> {
+    pub t: f64,
+    /// The outward normal of the surface, of any length. Zero for [`RaySide::Inside`].
+    pub normal: D,
+    pub side: RaySide,
 }
 
 impl<D: DVector> WorldRay<D> {
