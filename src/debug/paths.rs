@@ -19,11 +19,11 @@ use crate::{
     space::{DVector, Space},
 };
 
-type Colliders<'w, 's> = Query<'w, 's, (&'static Collider, &'static GlobalTransform)>;
+type PlacedColliders<'w, 's> = Query<'w, 's, (&'static Collider, &'static GlobalTransform)>;
 
 /// Draws the paths of all swept colliders that moved in the last tick.
 pub fn draw_paths(
-    colliders: Colliders,
+    colliders: PlacedColliders,
     proxies: Res<Proxies>,
     paths: Res<SweptPaths>,
     found: Res<FoundContacts>,
@@ -55,7 +55,7 @@ fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
 fn add_paths<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,
-    (colliders, times, colors): &(&Colliders, EntityHashMap<f64>, &ColliderColors),
+    (colliders, times, colors): &(&PlacedColliders, EntityHashMap<f64>, &ColliderColors),
     lines: &mut Vec<ColoredLine>,
 ) {
     for slot in arena.changed() {

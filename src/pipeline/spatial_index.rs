@@ -242,7 +242,7 @@ pub trait BoxSearch {
 pub struct Overlapping(pub Box3);
 
 /// A search for boxes near this one, near ones first. The limit is a distance.
-pub struct Nearest(pub Box3);
+pub struct NearestFirst(pub Box3);
 
 impl BoxSearch for Overlapping {
     fn visit(&self, tree: &WideTree, _: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
@@ -256,7 +256,7 @@ impl BoxSearch for Overlapping {
     }
 }
 
-impl BoxSearch for Nearest {
+impl BoxSearch for NearestFirst {
     fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
         tree.visit_nearest(&self.0, limit, visit)
     }

@@ -42,7 +42,7 @@ use crate::{
         CastHit, Contact, Distance, Motion, Solver,
         cast::cast_in_world,
         query_partner::pair,
-        trace::{Recording, Traced},
+        trace::{ActiveTrace, Traced},
     },
     shape::{DVecOf, Support},
     space::QueryPose,
@@ -71,7 +71,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let recording = Recording::new(trace);
+    let recording = ActiveTrace::new(trace);
     let pair = pair(a, pose_a.into(), b, pose_b.into())?.traced(Traced::new(&recording));
     let mut solver = Solver::without_closed_form(pair);
     solver.hit().then(|| solver.contact_in_world())
@@ -90,7 +90,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let recording = Recording::new(trace);
+    let recording = ActiveTrace::new(trace);
     let Some(pair) = pair(a, pose_a.into(), b, pose_b.into()) else {
         return Distance::infinite();
     };

@@ -107,13 +107,13 @@ impl<D> TraceOption<D> for Untraced {
 }
 
 /// A trace in use.
-pub struct Recording<'t, D> {
+pub struct ActiveTrace<'t, D> {
     trace: &'t mut dyn Trace<D>,
     /// The least upper bound so far on the time of the first touch.
     touch: f64,
 }
 
-impl<'t, D> Recording<'t, D> {
+impl<'t, D> ActiveTrace<'t, D> {
     pub fn new(trace: &'t mut dyn Trace<D>) -> RefCell<Self> {
         RefCell::new(Self {
             trace,
@@ -125,12 +125,12 @@ impl<'t, D> Recording<'t, D> {
 /// Passes all steps to a trace.
 #[derive(Clone, Copy)]
 pub struct Traced<'t, D> {
-    recording: &'t RefCell<Recording<'t, D>>,
+    recording: &'t RefCell<ActiveTrace<'t, D>>,
     moved: D,
 }
 
 impl<'t, D: DVector> Traced<'t, D> {
-    pub fn new(recording: &'t RefCell<Recording<'t, D>>) -> Self {
+    pub fn new(recording: &'t RefCell<ActiveTrace<'t, D>>) -> Self {
         Self {
             recording,
             moved: D::ZERO,

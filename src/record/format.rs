@@ -91,7 +91,7 @@ pub struct PathStart<V: SerializeSpace> {
 
 /// An entity with a collider, or an ancestor of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Node {
+pub struct SavedNode {
     pub state: NodeState,
     pub pose: PoseBits,
 }

@@ -14,7 +14,7 @@ use bevy::{
 use crate::{
     collider::{Collider, CollisionLayers, Sensor, Swept},
     pipeline::unfiltered::{Unfiltered, disabling_components},
-    record::format::{ColliderId, Node, NodeState, PoseBits, Tick},
+    record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
     shape::serialize::SaveError,
 };
 
@@ -46,7 +46,7 @@ struct RecordedNode {
     id: u32,
     /// The number of the last pass that found the entity.
     pass: u64,
-    node: Node,
+    node: SavedNode,
     /// The ticks of the changes that were written last.
     collider_changed: Option<ChangeTick>,
     transform_changed: Option<ChangeTick>,
@@ -158,7 +158,7 @@ impl WrittenNodes {
         if !self.is_continued {
             written.was_omitted = written.is_omitted;
         }
-        let Node { state: old, pose } = written.node;
+        let SavedNode { state: old, pose } = written.node;
         let mut state = NodeState {
             parent,
             has_pose: found.transform.is_some(),
@@ -186,7 +186,7 @@ impl WrittenNodes {
             _ => pose,
         };
         *has_swept |= state.is_swept && matches!(state.collider, Some(ColliderId::Saved(_)));
-        written.write(Node { state, pose }, tick);
+        written.write(SavedNode { state, pose }, tick);
     }
 
     /// Writes the entities that were despawned, or are neither colliders nor ancestors any more.
@@ -203,7 +203,7 @@ impl WrittenNodes {
                 written.data = None;
                 let state = NodeState::default();
                 let pose = written.node.pose;
-                written.write(Node { state, pose }, tick);
+                written.write(SavedNode { state, pose }, tick);
             }
             is_found || is_continued || written.pass + 1 == pass
         });
@@ -213,7 +213,7 @@ impl WrittenNodes {
 
 impl RecordedNode {
     /// Writes the differences to a new state and pose.
-    fn write(&mut self, new: Node, tick: &mut Tick) {
+    fn write(&mut self, new: SavedNode, tick: &mut Tick) {
         if new.state != self.node.state {
             tick.states.push((self.id, new.state));
         }

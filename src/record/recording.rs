@@ -8,7 +8,7 @@ use crate::{
     collider::Collider,
     record::{
         error::{RecordingError, RecordingFault},
-        format::{Blocks, ColliderId, Header, Node, NodeState, Pairs, Tick, decode},
+        format::{Blocks, ColliderId, Header, NodeState, Pairs, SavedNode, Tick, decode},
     },
 };
 
@@ -166,14 +166,14 @@ impl Recording {
 
 /// All entities of the recording, by id.
 #[derive(Default)]
-pub struct Nodes(Vec<Node>);
+pub struct Nodes(Vec<SavedNode>);
 
 impl Nodes {
-    pub fn get(&self, id: u32) -> Option<&Node> {
+    pub fn get(&self, id: u32) -> Option<&SavedNode> {
         self.0.get(id as usize)
     }
 
-    fn get_mut(&mut self, id: u32) -> Result<&mut Node, String> {
+    fn get_mut(&mut self, id: u32) -> Result<&mut SavedNode, String> {
         let node = self.0.get_mut(id as usize);
         node.ok_or_else(|| format!("there is no entity {id}"))
     }
@@ -181,7 +181,7 @@ impl Nodes {
     /// Applies the changes of a tick. Returns the states that it replaces.
     pub fn apply(&mut self, tick: &Tick) -> Result<Vec<(u32, NodeState)>, String> {
         let count = self.0.len() + tick.entities.len();
-        self.0.resize(count, Node::default());
+        self.0.resize(count, SavedNode::default());
         let mut undo = Vec::with_capacity(tick.states.len());
         for (id, state) in &tick.states {
             let old = core::mem::replace(&mut self.get_mut(*id)?.state, *state);

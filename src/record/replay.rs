@@ -16,7 +16,7 @@ use crate::{
     collision::{CollisionEvent, Collisions, PreviousPoses},
     record::{
         error::ReplayError,
-        format::{ColliderId, Node, Pairs, PathStart, Tick},
+        format::{ColliderId, Pairs, PathStart, SavedNode, Tick},
         hash::ContactSet,
         recording::{Nodes, Recording},
     },
@@ -58,7 +58,7 @@ pub struct Replay {
     nodes: Nodes,
     position: usize,
     /// The entities of the world, by id in the recording, with the state that they show.
-    shown: Vec<(Entity, Node)>,
+    shown: Vec<(Entity, SavedNode)>,
     ids: EntityHashMap<u32>,
     /// The ids of the entities that may differ in `nodes` and `shown`.
     changed: BTreeSet<u32>,
@@ -225,7 +225,7 @@ impl Replay {
         self.ids = pairs.iter().map(|(id, entity)| (*entity, *id)).collect();
         let shown = pairs
             .into_iter()
-            .map(|(_, entity)| (entity, Node::default()));
+            .map(|(_, entity)| (entity, SavedNode::default()));
         self.shown = shown.collect();
     }
 
@@ -250,7 +250,7 @@ impl Replay {
     }
 
     /// Changes an entity from one state to another.
-    fn update(&self, world: &mut World, entity: Entity, old: &Node, new: &Node) {
+    fn update(&self, world: &mut World, entity: Entity, old: &SavedNode, new: &SavedNode) {
         let Ok(mut entity) = world.get_entity_mut(entity) else {
             return;
         };
@@ -302,7 +302,7 @@ impl Replay {
     /// the previous one: then the recording has no events of it.
     fn id_in_events(&self, entity: Entity) -> Option<u32> {
         let id = self.id_of(entity)?;
-        let is_recorded = |(_, node): &(Entity, Node)| !is_omitted(node);
+        let is_recorded = |(_, node): &(Entity, SavedNode)| !is_omitted(node);
         let is_recorded = self.shown.get(id as usize).is_some_and(is_recorded);
         (is_recorded && !self.were_omitted.contains(&id)).then_some(id)
     }
@@ -360,7 +360,7 @@ impl Replay {
     }
 }
 
-fn is_omitted(node: &Node) -> bool {
+fn is_omitted(node: &SavedNode) -> bool {
     node.state.collider == Some(ColliderId::Omitted)
 }
 

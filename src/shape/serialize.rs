@@ -91,7 +91,10 @@ pub enum BodyData<V: SerializeSpace> {
     /// One convex shape.
     Convex(#[serde(with = "rounded")] Shape<V>),
     /// Convex parts with a margin around each.
-    Compound { parts: Vec<Part<V>>, margin: f32 },
+    Compound {
+        parts: Vec<PartData<V>>,
+        margin: f32,
+    },
     /// A polyline, a mesh or a height field.
     Surface {
         vertices: Vec<V>,
@@ -103,8 +106,8 @@ pub enum BodyData<V: SerializeSpace> {
 
 /// A part of a compound and its pose, x -> `rotation * x + translation`.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-pub struct Part<V: SerializeSpace> {
+#[serde(rename = "Part", bound = "", deny_unknown_fields)]
+pub struct PartData<V: SerializeSpace> {
     translation: V::DVec,
     /// Column by column.
     rotation: <V::DVec as DVector>::Matrix,
@@ -120,7 +123,7 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
         };
         match compound.parts() {
             (CompoundParts::Shapes(shapes), margin) => {
-                let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| Part {
+                let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| PartData {
                     translation: pose.translation,
                     rotation: pose.rotation,
                     shape: shape.clone(),
@@ -145,7 +148,7 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
         let compound = match data {
             BodyData::Convex(shape) => return Ok(Self::Convex(shape)),
             BodyData::Compound { parts, margin } => {
-                let parts = parts.into_iter().map(Part::part);
+                let parts = parts.into_iter().map(PartData::part);
                 Compound::new(
                     CompoundParts::Shapes(parts.collect::<Result<_, _>>()?),
                     margin,
@@ -171,7 +174,7 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
     }
 }
 
-impl<V: SerializeSpace> Part<V> {
+impl<V: SerializeSpace> PartData<V> {
     /// Converts data to a part.
     fn part(self) -> Result<(Pose<V::DVec>, Shape<V>), ShapeError> {
         let Self {

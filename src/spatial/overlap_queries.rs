@@ -14,7 +14,7 @@ use crate::{
     math::Vec3,
     pipeline::{
         proxy::Proxy,
-        spatial_index::{Nearest, Overlapping},
+        spatial_index::{NearestFirst, Overlapping},
     },
     placed::{BoundingRegion, Placed, PlacedCollider},
     query::{Contact, Distance},
@@ -258,7 +258,7 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(&Proxy<V>) -> f64,
     ) {
         if max_distance >= 0.0 {
-            let (boxes, max) = (corners(region).map(Nearest), max_distance.into());
+            let (boxes, max) = (corners(region).map(NearestFirst), max_distance.into());
             let visits = self.search(filter, boxes, max, |_| true, |proxy, _| visit(proxy));
             self.count(visits);
         }

@@ -1,7 +1,7 @@
 //! The path of a proxy from the previous tick to this tick: its translation and its rotation.
 
 use crate::{
-    pipeline::{proxy::Proxy, swept::region::SweptRegion},
+    pipeline::{proxy::Proxy, swept::region::PathRegion},
     query::Motion64,
     shape::{Aabb, Affine, Support, WorldPose},
     space::{DVector, Space},
@@ -14,7 +14,7 @@ pub struct SweptPath<D: DVector> {
     /// A bound on the angle of the rotation.
     pub max_angle: f64,
     /// `None` for a half-space.
-    pub region: Option<SweptRegion<D>>,
+    pub region: Option<PathRegion<D>>,
     /// The number of pieces, 1 if the path is not cut.
     pub piece_count: u32,
     /// The linear map of the previous tick.
@@ -50,7 +50,7 @@ impl<D: DVector> SweptPath<D> {
             return None;
         }
         let region =
-            aabb.map(|aabb| SweptRegion::new(aabb, end.translation, max_angle, translation));
+            aabb.map(|aabb| PathRegion::new(aabb, end.translation, max_angle, translation));
         Some(Self {
             translation,
             max_angle,

@@ -14,7 +14,7 @@ use crate::{
     collision::PreviousPoses,
     pipeline::{
         proxies::{ProxyArena, SlotPair},
-        swept::{path::SweptPath, region::SweptRegion},
+        swept::{path::SweptPath, region::PathRegion},
     },
     shape::Aabb,
     space::Space,
@@ -155,7 +155,7 @@ impl<V: Space> PathTable<V> {
         }
         let region = |slot| match self.path(slot) {
             Some(path) => path.region,
-            None => arena.box_of(slot).map(SweptRegion::at_rest),
+            None => arena.box_of(slot).map(PathRegion::at_rest),
         };
         match (region(a), region(b)) {
             (Some(a), Some(b)) => a.may_meet(&b),

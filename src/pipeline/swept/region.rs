@@ -11,14 +11,14 @@ const MAX_PIECES: f64 = 64.0;
 /// The region that a proxy covers while it rotates, in its position at the end of its path: the
 /// intersection of a box and a ball.
 #[derive(Clone, Copy, Debug)]
-pub struct SweptRegion<D> {
+pub struct PathRegion<D> {
     bounds: Bounds<D>,
     center: D,
     radius: f64,
     translation: D,
 }
 
-impl<D: DVector> SweptRegion<D> {
+impl<D: DVector> PathRegion<D> {
     /// Returns the region of a proxy without a path.
     pub fn at_rest(aabb: &Aabb) -> Self {
         let (center, radius) = aabb.ball();
@@ -114,7 +114,7 @@ mod tests {
             let region = |(radius, end, translation): (f64, DVec3, DVec3)| {
                 let (min, max) = (end - radius, end + radius);
                 let aabb = Aabb::around(&Bounds { min, max }, radius);
-                SweptRegion::new(&aabb, end, 0.0, translation)
+                PathRegion::new(&aabb, end, 0.0, translation)
             };
             let distance = (0..=1_000).map(|step| {
                 let back = f64::from(step) / 1_000.0;

@@ -17,7 +17,7 @@ use crate::{
             touch::{CertifiedTouch, StartingPair},
         },
         minkowski::MinkowskiDifference,
-        trace::{Recording, Trace, Traced},
+        trace::{ActiveTrace, Trace, Traced},
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -72,7 +72,7 @@ where
         &self,
         trace: &mut impl Trace<DVecOf<A>>,
     ) -> Option<Option<CastHit64<DVecOf<A>>>> {
-        let recording = Recording::new(trace);
+        let recording = ActiveTrace::new(trace);
         let traced = self.pair.traced(Traced::new(&recording));
         (!self.has_half_space()).then(|| self.cast_along_ray(&traced))?
     }

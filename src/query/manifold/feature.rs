@@ -39,18 +39,18 @@ pub const MAX_CORNERS: usize = 48;
 const MAX_STRAIGHTENINGS: usize = 8;
 
 /// The corners of a face in order, the ends of an edge, or a vertex.
-pub type Corners = SmallVec<[FeatureCorner; MAX_CORNERS]>;
+pub type FeatureCorners = SmallVec<[FeatureCorner; MAX_CORNERS]>;
 
 /// The supporting feature of a shape.
 #[derive(Clone, Debug)]
 pub enum Feature {
     /// A face, an edge or a vertex, and the support point along the normal.
     Sharp {
-        corners: Corners,
+        corners: FeatureCorners,
         top: FeatureCorner,
     },
     /// The line along which a curved surface touches: an edge, or a vertex if its length is zero.
-    Ridge(Corners),
+    Ridge(FeatureCorners),
     /// The plane of a half-space, which is at right angles to the normal.
     Plane { height: f64 },
 }
@@ -241,7 +241,7 @@ fn box_feature<D: DVector>(
     let corner_at = |corner: D| frame.corner(pose.rotation * corner + pose.translation);
     let highest = half_extents.copysign(inner);
     let top = corner_at(highest);
-    let mut corners = Corners::new();
+    let mut corners = FeatureCorners::new();
     corners.push(top);
     let mut edges: SmallVec<[D; 2]> = SmallVec::new();
     for index in 0..D::DIMENSION {
@@ -273,7 +273,7 @@ fn box_feature<D: DVector>(
 /// tilted by a vector.
 fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> Feature {
     let top = support(DVec2::ZERO);
-    let mut ring = Corners::new();
+    let mut ring = FeatureCorners::new();
     for (cos, sin) in RING {
         if D::DIMENSION == 2 && sin != 0.0 {
             continue;
@@ -314,7 +314,7 @@ fn ridge(
     near: f64,
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
-    let Line { end, along, slope } = straighten(top, ring, &support);
+    let RidgeLine { end, along, slope } = straighten(top, ring, &support);
     // Tests the surface beside the top, or else beside the other end: with the slope of the line,
     // both ends are equally high. If the line bulges, the surface beside it may even rise.
     let falls_away = |side: DVec2| {
@@ -333,7 +333,7 @@ fn ridge(
     }
     // The line ends at the top if the shape extends no farther, or bends there.
     let back = -along;
-    let mut ends = Corners::new();
+    let mut ends = FeatureCorners::new();
     for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
         let continues = top.is_level_with(&support(direction * CONE_SLOPE));
         let end = if continues { end } else { top };
@@ -346,7 +346,7 @@ fn ridge(
 }
 
 /// A line from the top of a feature.
-struct Line {
+struct RidgeLine {
     end: FeatureCorner,
     /// The unit vector toward the end.
     along: DVec2,
@@ -363,7 +363,7 @@ fn straighten(
     top: FeatureCorner,
     ring: &[FeatureCorner],
     support: impl Fn(DVec2) -> FeatureCorner,
-) -> Line {
+) -> RidgeLine {
     // Half of `CONE_SLOPE` weighs the distance against the drop.
     let gain = |corner: &FeatureCorner| {
         0.5 * CONE_SLOPE * top.position.distance(corner.position) - top.drop_to(corner)
@@ -387,7 +387,7 @@ fn straighten(
             break;
         }
     }
-    Line { end, along, slope }
+    RidgeLine { end, along, slope }
 }
 
 /// Returns the edges of a feature in order: none for a vertex, one for an edge.
