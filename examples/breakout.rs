@@ -1,11 +1,12 @@
-//! Breakout with a ball at 10 times the usual speed: it moves by three of its diameters per tick,
-//! through walls and bricks that are thinner. It never leaves the arena.
+//! Breakout with a ball at 10 times the usual speed. In a tick, the ball moves by almost three of
+//! its diameters, which is more than the thickness of walls and bricks. The ball never leaves the
+//! arena.
 //!
 //! ```text
 //! cargo run --example breakout
 //! ```
 //!
-//! The example checks the ball in each tick, opens no window, and ends by itself.
+//! The example checks the position of the ball in each tick, opens no window, and ends by itself.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -17,7 +18,7 @@ const ARENA: Vec2 = Vec2::new(400.0, 300.0);
 #[derive(Component)]
 struct Ball {
     velocity: Vec2,
-    /// The fraction of the last tick that was left after a bounce.
+    /// The fraction of the previous tick that was left after the bounce.
     carry: f32,
 }
 
@@ -79,7 +80,7 @@ fn bounce(
     bricks: Query<(), With<Brick>>,
 ) {
     let (entity, mut ball, mut pose) = ball.into_inner();
-    // The first hit of the path: after it, the ball flies elsewhere.
+    // Only the first hit of the path counts, because the ball then flies in another direction.
     let mut starts = hits.read().filter(|hit| hit.started());
     let first = starts.find_map(|hit| hit.seen_from(entity));
     hits.clear();

@@ -1,5 +1,5 @@
-//! A thousand bullets at 500 m/s, fired from the center of a room with walls of 1 cm. Each moves by
-//! 8 m per tick, and stops where it hits.
+//! A thousand bullets at 500 m/s, fired from the center of a room whose walls are 1 cm thick. Each
+//! bullet moves by about 8 m per tick, and stops at its first hit.
 //!
 //! ```text
 //! cargo run --example bullets
@@ -14,7 +14,7 @@ const BULLETS: usize = 1_000;
 const SPEED: f32 = 500.0;
 const RADIUS: f32 = 0.01;
 
-/// The distance of the walls' inner sides from the center.
+/// The distance from the center to the inner sides of the walls.
 const ROOM: f32 = 10.0;
 const THICKNESS: f32 = 0.01;
 
@@ -43,7 +43,7 @@ fn main() {
     assert!(worst < 1e-4);
 }
 
-/// Directions that are spread over the sphere.
+/// Returns one of many directions that are spread evenly over the sphere.
 fn direction(index: usize) -> Vec3 {
     let z = (2 * index + 1) as f32 / BULLETS as f32 - 1.0;
     let angle = 2.399_963 * index as f32;
@@ -63,9 +63,9 @@ fn spawn(mut commands: Commands) {
     }
     for index in 0..BULLETS {
         let velocity = direction(index) * SPEED;
-        // Bullets pass through each other: they are on layer 2, and meet only layer 1.
+        // Bullets pass through each other: they are on layer 2, and interact only with layer 1.
         let layers = CollisionLayers::new(2, 1);
-        // `Teleported` begins the path here, so that the first tick is swept, too.
+        // `Teleported` begins the path at the center, so that the first tick is swept, too.
         commands.spawn((
             Bullet { velocity },
             Collider::sphere(RADIUS),
@@ -87,7 +87,7 @@ fn stop(
     mut bullets: Query<(&mut Bullet, &mut Transform)>,
     mut commands: Commands,
 ) {
-    // The hits of a bullet come in order of time.
+    // The hits of a bullet are sent in the order of time.
     for hit in hits.read().filter(|hit| hit.started()) {
         for hit in [*hit, hit.flipped()] {
             let Ok((mut bullet, mut pose)) = bullets.get_mut(hit.entity) else {

@@ -5,8 +5,9 @@
 //! cargo run --example character
 //! ```
 //!
-//! The example checks each tick, opens no window, and ends by itself. The response is the function
-//! `respond`. `steer` stands for the player of the game, and `check` compares with formulas.
+//! The example checks each tick, opens no window, and ends by itself. The function `respond` is the
+//! response. `steer` replaces the input of a player, and `check` compares the results with
+//! formulas.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -14,16 +15,16 @@ use headbutt::prelude::*;
 const SPEED: f32 = 3.0;
 const GRAVITY: f32 = 20.0;
 const JUMP: f32 = 10.0;
-/// Half of the width and of the height of the character.
+/// Half of the width and height of the character.
 const HALF: Vec2 = Vec2::new(0.4, 0.8);
 
-/// The tops of the ground, from left to right.
+/// The heights of the ground, from left to right.
 const FIRST_STEP: f32 = 5.5;
 const STEP: f32 = 0.3;
 const PLATEAU: f32 = 2.9;
 const UPPER_FLOOR: f32 = 6.9;
 const PLATFORM: f32 = 8.9;
-/// The horizontal ends of the slope of 30 degrees and of the lift.
+/// The horizontal ends of the slope, which rises by 30 degrees, and of the lift.
 const SLOPE: [f32; 2] = [10.5, 13.964_102];
 const LIFT: [f32; 2] = [18.0, 20.0];
 
@@ -31,7 +32,7 @@ const LIFT: [f32; 2] = [18.0, 20.0];
 struct Player {
     velocity: Vec2,
     ground: Option<Ground>,
-    /// The direction of the walk, and `true` for a jump.
+    /// The direction of the walk, and `true` if the player jumps.
     input: (f32, bool),
 }
 
@@ -91,7 +92,7 @@ fn spawn(mut commands: Commands) {
     commands.spawn((Player::default(), body, Transform::from_xyz(-4.0, 1.0, 0.0)));
 }
 
-/// Moves the lift between the plateau and the upper floor, in eight seconds.
+/// Moves the lift between the plateau and the upper floor, with a period of eight seconds.
 fn drive(time: Res<Time>, mut lift: Single<&mut Transform, With<Lift>>) {
     let phase = time.elapsed_secs() * std::f32::consts::TAU / 8.0;
     let height = 0.5 * (UPPER_FLOOR - PLATEAU) * (1.0 - phase.cos());
@@ -123,8 +124,8 @@ fn respond(
         player.velocity.y = JUMP;
     }
 
-    // One-way platforms are solid for a body that falls from above, and for one that stands on
-    // them: a platform that rises has already moved in this tick.
+    // A one-way platform is solid for a body that falls onto it, and for a body that stands on it.
+    // The second case matters because a rising platform has already moved in this tick.
     let (feet, falls) = (pose.translation.y - HALF.y, player.velocity.y <= 0.0);
     let ground = player.ground.map(|ground| ground.entity);
     let is_solid = |other: Entity| {
@@ -149,7 +150,8 @@ fn respond(
     player.ground = slide.ground;
 }
 
-/// Compares the height with that of the ground, and the speed on the slope with that on the flat.
+/// Compares the height with the height of the ground, and the speed on tiles and slope with
+/// `SPEED`.
 fn check(
     time: Res<Time>,
     player: Single<(&Player, &Transform), Changed<Transform>>,
@@ -159,7 +161,7 @@ fn check(
     let position = pose.translation.xy();
     let previous = before.replace(position).unwrap_or(position);
     let Some(ground) = player.ground else {
-        // In the air only at the start and in the jump.
+        // The player is in the air only at the start and in the jump.
         assert!(
             position.x < -3.0 || position.x > 22.9,
             "in the air at {position}"
@@ -180,7 +182,7 @@ fn check(
         );
         assert!((ground.normal.y - 30_f32.to_radians().cos()).abs() < 1e-4);
     }
-    // Between the ends, so that the whole step leads over the same ground.
+    // Only steps that start and end on the same ground are compared.
     let was_on_tiles = previous.x > -3.0 && is_on_tiles;
     let was_on_slope = previous.x + HALF.x > SLOPE[0] + 0.1 && is_on_slope;
     if was_on_tiles || was_on_slope {

@@ -1,12 +1,12 @@
-//! A custom shape: a lens, defined only by its support function. A ball moves around it while it
-//! rotates about all axes, and each contact is compared with the formula for a lens.
+//! A custom shape: a lens, defined only by its support function. A ball moves around the lens while
+//! the lens rotates about all axes. Each contact is compared with the formula for a lens.
 //!
 //! ```text
 //! cargo run --example custom_shape
 //! ```
 //!
-//! The example opens no window and ends by itself. It fails if a contact is missing or unexpected,
-//! or if a depth is wrong.
+//! The example opens no window and ends by itself. The example fails if a contact is missing or
+//! unexpected, or if a depth is wrong.
 
 use bevy::{
     math::{DVec2, DVec3},
@@ -27,25 +27,25 @@ const LENS: Lens = Lens {
     center: 0.75,
 };
 
-/// The radius of the ball that moves around the lens: a power of two, exact in f32 and f64.
+/// The radius of the ball that moves around the lens: a power of two, which is exact in f32.
 const BALL: f32 = 0.25;
 
 impl Lens {
-    /// Returns the radius r of the rim, where the two spheres meet: r² + s² = R², where R is
+    /// Returns the radius r of the rim, on which the two spheres meet: r² + s² = R², where R is
     /// `radius` and s is `center`.
     fn rim(&self) -> f64 {
         (self.radius * self.radius - self.center * self.center).sqrt()
     }
 }
 
-/// A support function is all that headbutt needs.
+/// The lens needs only a support function.
 ///
-/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a
-/// piece of the sphere around (0, -s, 0). The farthest point of that sphere is R d - (0, s, 0).
+/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a part
+/// of the sphere around (0, -s, 0). The farthest point of that sphere along d is R d - (0, s, 0).
 ///
 /// * If this point has y >= 0, it is on the lens. No point of the lens is farther, because the lens
-///   is a subset of the ball.
-/// * Otherwise the farthest point is the point of the rim toward d.
+///   is inside of the sphere.
+/// * Otherwise the farthest point is the point of the rim in the direction of d.
 impl Support for Lens {
     type Vector = Vec3;
 
@@ -62,11 +62,10 @@ impl Support for Lens {
     }
 }
 
-/// Returns the signed distance of a point from the lens, negative inside: the formula to compare
-/// with.
+/// Returns the signed distance from the lens to a point, which is negative inside, by a formula.
 ///
-/// By symmetry it is computed in the half-plane of the distance from the y axis and |y|. The
-/// nearest point is the projection onto the upper face, or on the rim if that projection has y < 0.
+/// By symmetry, two coordinates suffice: the distance from the y axis, and |y|. The nearest point
+/// is the projection onto the upper face, or on the rim if that projection has y < 0.
 fn distance(lens: &Lens, point: DVec3) -> f64 {
     let (across, up) = (point.x.hypot(point.z), point.y.abs());
     let from_center = across.hypot(up + lens.center);
@@ -84,7 +83,7 @@ struct Ball;
 #[derive(Resource, Default)]
 struct Tick(u16);
 
-/// The largest difference between events and formula, and the numbers of ticks with and without a
+/// The largest difference between events and formula, and the number of ticks with and without a
 /// contact.
 #[derive(Resource, Default)]
 struct Comparison {
@@ -130,7 +129,7 @@ fn travel(
     ball.translation = lens.translation + direction * (0.9 + 0.6 * (0.37 * time).sin());
 }
 
-/// Compares the event with the formula, for the ball in the frame of the lens.
+/// Compares the event with the formula, which needs the ball in the frame of the lens.
 fn compare(
     tick: Res<Tick>,
     mut hits: MessageReader<CollisionEvent>,

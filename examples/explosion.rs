@@ -1,11 +1,11 @@
-//! An explosion throws the bodies around it. The speed decreases with the distance of the nearest
-//! point of each body, and a wall shields the bodies behind it.
+//! An explosion throws the bodies around it. The speed of a body decreases with the distance of its
+//! nearest point, and a wall shields the bodies behind it.
 //!
 //! ```text
 //! cargo run --example explosion
 //! ```
 //!
-//! The example compares each body with a formula, opens no window, and ends by itself.
+//! The example compares each velocity with a formula, opens no window, and ends by itself.
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
@@ -15,7 +15,7 @@ use headbutt::{prelude::*, query::Ray};
 const WALL: u32 = 1 << 0;
 const BODY: u32 = 1 << 1;
 
-/// The explosion.
+/// The center of the explosion.
 const CENTER: Vec3 = Vec3::new(100.0, 1.0, -50.0);
 const RADIUS: f32 = 8.0;
 /// The speed of a body that touches the center.
@@ -24,7 +24,7 @@ const SPEED: f32 = 20.0;
 #[derive(Component)]
 struct Body {
     velocity: Vec3,
-    /// By formula.
+    /// The velocity by the formula.
     expected: Vec3,
 }
 
@@ -68,10 +68,11 @@ fn spawn(mut commands: Commands) {
         Vec3::new(0.0, 0.6, 0.8) * speed(4.0),
     );
     spawn("a ball out of range", ball(), at(0.0, 9.5, 0.0), Vec3::ZERO);
-    // Twice as large: it ends at 9.5 - 2 from the center.
+    // The ball is twice as large, so it begins at 9.5 - 2 from the center.
     let large = at(0.0, -9.5, 0.0).with_scale(Vec3::splat(2.0));
     spawn("a large ball", ball(), large, Vec3::NEG_Y * speed(7.5));
-    // A cube whose edge is in front, half a diagonal of a face before its center.
+    // An edge of the cube is in front. The distance from the edge to the cube's center is half the
+    // diagonal of a face.
     let turned = at(6.0, 0.0, 0.0).with_rotation(Quat::from_rotation_z(FRAC_PI_4));
     let edge = 6.0 - 2.0 * FRAC_1_SQRT_2;
     spawn(
@@ -80,7 +81,8 @@ fn spawn(mut commands: Commands) {
         turned,
         Vec3::X * speed(edge),
     );
-    // The first ball is behind the wall. Of the second one, the nearest point is above it.
+    // The first ball is behind the wall. The nearest point of the second ball is visible above the
+    // wall.
     spawn(
         "a ball behind the wall",
         ball(),
@@ -123,7 +125,7 @@ fn explode(
         if query.is_ray_blocked(Ray::between(CENTER, point), &on_layer(WALL)) {
             continue;
         }
-        // Around the center, there is no direction away from it.
+        // A body that contains the center has no direction away from it.
         let Ok((direction, distance)) = Dir3::new_and_length(point - CENTER) else {
             continue;
         };

@@ -1,12 +1,12 @@
-//! A player walks with the arrow keys, and a wall stops it. The outlines of the colliders are all
-//! that is drawn.
+//! A player walks with the arrow keys until a wall stops it. Only the debug plugin draws: the
+//! outlines of the colliders, and their contacts.
 //!
 //! ```text
 //! cargo run --example first_game --features demo
 //! ```
 //!
-//! To begin a game of your own, copy the file to `src/main.rs` of an empty project, and the
-//! dependencies in the README to its `Cargo.toml`. `hello` is a version without window and keys.
+//! To begin a game of your own, copy this file to `src/main.rs` of an empty project, and copy the
+//! dependencies in the README to its `Cargo.toml`. `hello` is a version without a window.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

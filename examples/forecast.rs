@@ -1,17 +1,16 @@
-//! Two polygons: do they touch, will they hit, and which translation prevents it?
+//! Two polygons: do they touch, will they hit, and which translation prevents the hit?
 //!
 //! ```text
 //! cargo run --example forecast
 //! ```
 //!
-//! A polygon moves toward another one. Before each step, `query::forecast` answers the three
+//! A polygon moves toward another polygon. Before each step, `query::forecast` answers these three
 //! questions. The example checks the answers, needs no app, and ends by itself.
 
 use bevy::prelude::*;
 use headbutt::query;
 
-/// A quadrilateral and a pentagon, by their corners: polygons of the article that docs/QUERIES.md
-/// names.
+/// The corners of a quadrilateral and of a pentagon, from the article that `docs/QUERIES.md` names.
 const MOVING: [Vec2; 4] = [
     Vec2::new(100.0, 0.0),
     Vec2::new(150.0, 50.0),
@@ -32,7 +31,7 @@ fn main() {
     thin_wall();
 }
 
-/// The quadrilateral approaches the pentagon, hits it, and slides along it.
+/// Moves the quadrilateral until it hits the pentagon and slides along it.
 fn approach() {
     let (mut position, resting) = (Vec2::ZERO, Vec2::new(300.0, 100.0));
     let motion = Vec2::new(40.0, 15.0);
@@ -47,7 +46,8 @@ fn approach() {
         assert_eq!(forecast.will_intersect, translation != Vec2::ZERO);
         hits += u32::from(forecast.will_intersect);
         position += motion + translation;
-        // No overlap, and a prevented hit ends in a touch, up to the rounding of the position.
+        // The polygons do not overlap. After a prevented hit, they touch, up to the rounding of the
+        // position.
         let contact = query::contact(&MOVING, position, &RESTING, resting);
         assert!(contact.is_none_or(|contact| contact.depth < 1e-3));
         let gap = query::distance(&MOVING, position, &RESTING, resting).distance;
@@ -56,13 +56,13 @@ fn approach() {
     assert!(hits > 0);
 }
 
-/// A tall rectangle from one x to another.
+/// Returns a tall rectangle between two x coordinates, and its center.
 fn column(from: f32, to: f32) -> (Rectangle, Vec2) {
     let middle = Vec2::new(0.5 * (from + to), 0.0);
     (Rectangle::new(to - from, 100.0), middle)
 }
 
-/// A long body at rest leaves on the nearer side.
+/// Checks that an overlapping body leaves on the nearer side.
 fn long_body() {
     let ((a, at_a), (b, at_b)) = (column(0.0, 10.0), column(4.0, 5.0));
     let forecast = query::forecast(&a, at_a, &b, at_b, Vec2::ZERO);
@@ -70,7 +70,7 @@ fn long_body() {
     assert_eq!(forecast.minimum_translation, Vec2::X * 5.0);
 }
 
-/// A fast body stops before a thin wall, and not behind it.
+/// Checks that a fast body stops in front of a thin wall, and not behind it.
 fn thin_wall() {
     let ((a, at_a), (b, at_b)) = (column(0.0, 1.0), column(3.0, 3.1));
     let motion = Vec2::X * 10.0;

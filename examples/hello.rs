@@ -5,7 +5,7 @@
 //! cargo run --example hello
 //! ```
 //!
-//! `first_game.rs` is the same with a window: a camera, and keys that move the player.
+//! `first_game.rs` is the same game with a window, and with keys that move the player.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

@@ -4,18 +4,18 @@
 //! cargo run --example line_of_sight
 //! ```
 //!
-//! A guard sees the player if no wall is on the segment between the two. The example compares each
-//! tick with the geometry of the scene, opens no window, and ends by itself.
+//! A guard sees the player if no wall is on the segment between the two. In each tick, the example
+//! compares this with the geometry of the scene, opens no window, and ends by itself.
 
 use bevy::prelude::*;
 use headbutt::{prelude::*, query::Ray};
 
-/// Blocks bodies and sight.
+/// The layer of walls, which block bodies and sight.
 const WALL: u32 = 1 << 0;
-/// Blocks bodies. Guards look over it.
+/// The layer of fences, which block bodies. Guards look over fences.
 const FENCE: u32 = 1 << 1;
 
-/// Guards look at walls only.
+/// The layers of a guard's sight, which interact only with walls.
 const SIGHT: CollisionLayers = CollisionLayers::new(u32::MAX, WALL);
 const RANGE: f32 = 12.0;
 
@@ -24,12 +24,12 @@ struct Player;
 
 #[derive(Component)]
 struct Guard {
-    /// By geometry: the guard cannot see the player if |x| is at most this.
+    /// The guard cannot see the player while |x| is at most this, by the geometry of the scene.
     shadow: f64,
     sees: bool,
 }
 
-/// The number of times that a guard saw or lost the player.
+/// The number of times that a guard began or ceased to see the player.
 #[derive(Resource, Default)]
 struct Changes(u32);
 
@@ -42,7 +42,7 @@ fn main() {
         // After `Sync`, a query sees the poses of this tick.
         .add_systems(FixedPostUpdate, look.after(HeadbuttSystems::Sync));
     headbutt::run_ticks(&mut app, 320);
-    // The guard behind the window sees and loses the player once, the other one twice.
+    // The guard behind the window sees and loses the player once, and the other guard twice.
     assert_eq!(app.world().resource::<Changes>().0, 6);
 }
 
@@ -106,7 +106,7 @@ fn look(
     let (player, at) = *player;
     for (entity, name, pose, mut guard) in &mut guards {
         let sight = Ray::between(pose.translation.xy(), at.translation.xy());
-        // The ray begins in the guard's own collider, and ends in that of the player.
+        // The ray begins in the guard's own collider, and ends in the player's collider.
         let filter = SpatialQueryFilter::default().with_layers(SIGHT);
         let filter = filter.excluding(entity).excluding(player);
         let sees = sight.max_distance <= RANGE && !query.is_ray_blocked(sight, &filter);

@@ -1,5 +1,5 @@
-//! Finds room for new units in a crowded arena: each is spawned at the free spot that is farthest
-//! from everything else, until no spot is free.
+//! Finds room for new units in a crowded arena. Each unit is spawned at the free spot that is
+//! farthest from all colliders, until no spot is free.
 //!
 //! ```text
 //! cargo run --example spawn_room
@@ -32,12 +32,12 @@ fn main() {
         let pose = Transform::from_translation((normal * SIZE / -2.0).extend(0.0));
         world.spawn((Collider::half_space(normal), pose));
     }
-    // Grass is a sensor: units may stand in it.
+    // Grass is a sensor, so units may stand in it.
     world.spawn((Collider::rectangle(10.0, 10.0), Sensor));
 
     let mut units = vec![];
     loop {
-        // No tick has run yet, and none runs between two units. This makes the new ones visible.
+        // No tick runs in this example, so `sync_now` makes each new unit visible to queries.
         headbutt::sync_now(world);
         let Ok(found) = world.run_system_cached(find_spot) else {
             break;
@@ -61,7 +61,7 @@ fn main() {
     assert!(units.len() > 10);
 }
 
-/// The spots at which units may be spawned.
+/// Returns the spots at which units may be spawned.
 fn spots() -> impl Iterator<Item = Vec2> {
     let steps = |index: u16| SIZE * (f32::from(index) / 48.0 - 0.5);
     (0..=48).flat_map(move |x| (0..=48).map(move |y| Vec2::new(steps(x), steps(y))))
@@ -78,7 +78,7 @@ fn find_spot(query: SpatialQuery) -> Option<(Vec2, f32)> {
     with_room.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-/// The formula: the distance of a spot from the nearest pillar, wall or unit.
+/// Returns the distance from a spot to the nearest pillar, wall or unit, by a formula.
 fn room(spot: Vec2, units: &[Vec2]) -> f32 {
     let pillars = PILLARS
         .iter()

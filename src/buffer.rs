@@ -1,13 +1,13 @@
-//! Memory that is reused from tick to tick: its growth, and its release after a burst.
+//! Memory that is reused from tick to tick: how it grows, and when it is freed after a burst.
 //!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
-//! of a window, memory is freed if it was once used for several times as many items. So a load that
-//! recurs in every window never allocates again.
+//! of a window, memory for more than four times that number is freed. So a load that recurs in
+//! every window never allocates again.
 
 use core::ops::{Deref, DerefMut};
 
-/// Reserves capacity for `additional` more items. Grows by 25 % instead of doubling, to bound
-/// unused capacity.
+/// Reserves capacity for `additional` more items. To bound unused capacity, the list grows by 25 %
+/// instead of doubling.
 #[inline]
 pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
     if list.capacity() - list.len() < additional {
@@ -15,24 +15,24 @@ pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
     }
 }
 
-/// Number of ticks in a window.
+/// The number of ticks in a window.
 pub const WINDOW: u32 = 64;
 
-/// Memory for at most this many items is not freed.
+/// The number of items up to which memory is never freed.
 const SMALL: usize = 64;
 
-/// Maximum number of empty entries that [`drop_empty`] drops in one call.
+/// The maximum number of empty entries that [`drop_empty`] drops in one call.
 const MAX_DROPS: usize = 1024;
 
-/// The greatest number of items in a window of ticks. Several lists may share a peak if their
-/// lengths are at most proportional to it.
+/// The greatest number of items in a window of ticks. Several lists can share a peak if a multiple
+/// of the peak bounds their lengths.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peak {
     current: usize,
     previous: usize,
-    /// The greatest number for which there may still be memory.
+    /// The greatest number of items for which memory may still be allocated.
     held: usize,
-    /// Number of ticks in this window.
+    /// The number of ticks so far in the current window.
     ticks: u32,
 }
 
@@ -48,7 +48,7 @@ impl Peak {
         self.current.max(self.previous) == 0
     }
 
-    /// Ends a tick with this number of items. Returns `true` if the caller must free unused memory.
+    /// Ends a tick with `len` items. Returns `true` if the caller must free unused memory.
     #[must_use]
     pub fn end_tick(&mut self, len: usize) -> bool {
         self.note(len);
@@ -56,8 +56,7 @@ impl Peak {
         self.ticks >= WINDOW && self.end_window(len)
     }
 
-    /// Ends a window with this number of items. Returns `true` if the caller must free unused
-    /// memory.
+    /// Ends a window with `len` items. Returns `true` if the caller must free unused memory.
     #[must_use]
     pub fn end_window(&mut self, len: usize) -> bool {
         self.note(len);
@@ -101,7 +100,7 @@ impl<T> Deref for Buffer<T> {
 }
 
 impl<T> DerefMut for Buffer<T> {
-    /// Records the length first, because the caller may remove items.
+    /// Records the length before the access, because the caller may remove items.
     #[inline]
     fn deref_mut(&mut self) -> &mut Vec<T> {
         self.peak.note(self.items.len());
@@ -135,8 +134,7 @@ pub fn drop_empty<T>(list: &mut Vec<Option<T>>) {
 mod tests {
     use super::*;
 
-    /// Returns the capacity of a list after each tick, if the list has `len(tick)` items in that
-    /// tick.
+    /// Returns the capacity after each tick of a list that has `len(tick)` items in that tick.
     fn capacities(ticks: usize, len: impl Fn(usize) -> usize) -> Vec<usize> {
         let mut list = Buffer::default();
         let tick = |tick| {
@@ -156,7 +154,7 @@ mod tests {
         assert!(freed.copied().all(|capacity| capacity == 1000));
     }
 
-    /// The tick before the items are removed has the most.
+    /// Within a tick, the list is longest before its items are removed.
     #[test]
     fn items_count_that_are_removed_within_a_tick() {
         let mut list = Buffer::default();

@@ -20,19 +20,19 @@ use bevy::{
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollisionDiagnostics {
-    /// Number of colliders, except inert and invalid ones.
+    /// Number of colliders, without inert and invalid ones.
     pub colliders: usize,
     /// Number of colliders that were added, moved, otherwise changed or removed since the previous
     /// tick.
     pub changed: usize,
     /// Number of ancestors that were checked for changes. An ancestor with a parent counts once,
-    /// however many colliders are below it. A root may count several times.
+    /// however many colliders are below it. A root ancestor may count several times.
     pub ancestors: usize,
-    /// Number of bounding boxes in the index of [`SpatialQuery`](crate::SpatialQuery): 0 if there
-    /// was no query in the last 64 ticks.
+    /// Number of bounding boxes in the index of [`SpatialQuery`](crate::SpatialQuery), or 0 if
+    /// there was no query in the last 64 ticks.
     pub indexed: usize,
-    /// Number of candidate pairs. The bounding boxes of such a pair overlap, and at least one of
-    /// its colliders changed. The pair is tested if the layers interact.
+    /// Number of candidate pairs. The bounding boxes of a candidate pair overlap, and at least one
+    /// of its colliders changed. The pair is tested if the layers interact.
     ///
     /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
     /// layers interact, the boxes overlap, and a collider changed or the pair is new.
@@ -41,7 +41,7 @@ pub struct CollisionDiagnostics {
     ///
     /// Pairs with a closed form, such as balls and boxes, need no support points. A half-space
     /// needs a few support points of the other shape. A box against a capsule or a rounded box
-    /// needs some if the shapes overlap but their cores do not.
+    /// needs support points if the shapes overlap but their cores do not.
     pub supports: usize,
     /// Number of pairs with a [`Swept`](crate::Swept) collider whose paths were tested.
     pub casts: usize,
@@ -49,8 +49,8 @@ pub struct CollisionDiagnostics {
     pub contacts: usize,
     /// Duration of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
     pub sync: Duration,
-    /// Duration of [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). Close to
-    /// zero if the app supplies the pairs.
+    /// Duration of [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). If the app
+    /// supplies the pairs, this duration is close to zero.
     pub broad_phase: Duration,
     /// Duration of [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase), including
     /// the sorting of the candidate pairs.
@@ -60,8 +60,8 @@ pub struct CollisionDiagnostics {
     pub report: Duration,
 }
 
-/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore` once a frame. Frames with several
-/// ticks report only the last. Frames without a tick repeat the previous values.
+/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore` once a frame. If a frame has several
+/// ticks, only the last tick counts. A frame without a tick repeats the previous values.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -91,13 +91,13 @@ impl HeadbuttDiagnosticsPlugin {
     pub const CASTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/casts");
     /// See [`CollisionDiagnostics::contacts`].
     pub const CONTACTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/contacts");
-    /// See [`CollisionDiagnostics::sync`]. In milliseconds.
+    /// [`CollisionDiagnostics::sync`] in milliseconds.
     pub const SYNC: DiagnosticPath = DiagnosticPath::const_new("headbutt/sync");
-    /// See [`CollisionDiagnostics::broad_phase`]. In milliseconds.
+    /// [`CollisionDiagnostics::broad_phase`] in milliseconds.
     pub const BROAD_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/broad_phase");
-    /// See [`CollisionDiagnostics::narrow_phase`]. In milliseconds.
+    /// [`CollisionDiagnostics::narrow_phase`] in milliseconds.
     pub const NARROW_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/narrow_phase");
-    /// See [`CollisionDiagnostics::report`]. In milliseconds.
+    /// [`CollisionDiagnostics::report`] in milliseconds.
     pub const REPORT: DiagnosticPath = DiagnosticPath::const_new("headbutt/report");
 }
 

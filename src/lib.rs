@@ -102,10 +102,10 @@ pub use spatial::{
     ShapeCaster, SlideHit, SpatialQuery, SpatialQueryFilter, clip_velocity, solve_planes,
 };
 
-/// The pages of `docs/` for users.
-// The first definition of a link counts. So in rustdoc, the links lead to the pages of this module.
-// In the repository, only the definitions in the files count, so the links lead to the files. In
-// the same way, `pictures.md` replaces the files of the pictures by their content: see
+/// The user guide: the pages of `docs/`.
+// In Markdown, the first definition of a link counts. Rustdoc reads the definitions here first, so
+// its links lead to the pages of this module. In the repository, the same links lead to files.
+// Likewise, `pictures.md` defines the pictures by their content instead of their files: see
 // `tests/it/rustdoc.rs`.
 #[cfg(doc)]
 pub mod guide {

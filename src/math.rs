@@ -1,7 +1,8 @@
-//! The items of Bevy's math library and its primitives that this crate uses.
+//! All items of Bevy's math library that this crate uses, including the primitive shapes.
 //!
-//! Their paths change between releases of Bevy. All geometry imports them from this file, so that a
-//! port to a new release starts here. Components and systems import `bevy::prelude`.
+//! The paths of these items change between releases of Bevy. All geometry imports them from this
+//! file, so that a port to a new release starts here. Components and systems import
+//! `bevy::prelude`.
 
 pub use bevy::{
     math::{

@@ -7,14 +7,14 @@ use bevy::prelude::*;
 
 use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 
-/// Shows counts and times of the last ticks at the top left of the screen, on a key. Needs the
-/// feature `overlay`.
+/// Shows counts and times of the last ticks at the top left of the screen. A key shows and hides
+/// the text. Requires the feature `overlay`.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// // In a game, `DefaultPlugins` has Bevy's user interface.
+/// // In a game, `DefaultPlugins` adds Bevy's user interface.
 /// App::new().add_plugins((
 ///     MinimalPlugins,
 ///     HeadbuttPlugin::default(),
@@ -23,12 +23,12 @@ use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 /// ```
 ///
 /// The text is hidden until the key is pressed. [`HeadbuttOverlay`] shows and hides it from code.
-/// The text has Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
+/// The text uses Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
 /// `default_font`, which are on by default.
 ///
 /// The counts belong to the last tick: see [`CollisionDiagnostics`]. Events are counted over the
-/// last frame. The time of each stage is a mean over the last 60 ticks, of which only the last one
-/// of a frame counts. While the text is hidden, nothing is measured or spawned.
+/// last frame. The time of each stage is a mean over 60 frames, and only the last tick of a frame
+/// counts. While the text is hidden, the plugin spawns and computes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadbuttOverlayPlugin {
     /// The key that shows and hides the text.
@@ -42,7 +42,7 @@ impl Default for HeadbuttOverlayPlugin {
     }
 }
 
-/// The state of [`HeadbuttOverlayPlugin`], which may change at any time.
+/// The state of [`HeadbuttOverlayPlugin`], which the app may change at any time.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
@@ -51,7 +51,7 @@ pub struct HeadbuttOverlay {
     pub is_visible: bool,
 }
 
-/// Marks the text, which exists while it is visible.
+/// Marks the text entity, which exists only while the text is visible.
 #[derive(Component)]
 struct OverlayText;
 
@@ -104,10 +104,10 @@ fn show_or_hide(
     }
 }
 
-/// The number of ticks of which times are averaged.
+/// The number of ticks over which times are averaged.
 const TICKS: usize = 60;
 
-/// Adds the last tick, and writes the text.
+/// Adds the last tick to the averages, and updates the text.
 fn update(
     latest: Option<Res<CollisionDiagnostics>>,
     mut events: MessageReader<CollisionEvent>,
@@ -125,7 +125,7 @@ fn update(
     }
 }
 
-/// Returns the text: a line for each count and each time.
+/// Returns the text, with a line for each count and each mean time.
 fn diagnostics_text(
     latest: &CollisionDiagnostics,
     events: usize,

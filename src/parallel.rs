@@ -6,7 +6,7 @@
 
 use bevy::tasks::ComputeTaskPool;
 
-/// Number of tasks per thread. More than one, so that a slow task delays the others less.
+/// The number of tasks per thread: more than one, so that a slow task delays the others less.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Returns the number of threads that share work.
@@ -14,8 +14,9 @@ pub fn thread_count() -> usize {
     ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num().max(1))
 }
 
-/// Calls `run` with chunks of two lists of the same length, on all threads if they are long. A
-/// chunk has at least `min_items` items. `prepare` runs before more than one thread does.
+/// Calls `run` for chunks of two lists of the same length, on all threads if the lists are long.
+/// Every chunk but the last has at least `min_items` items. Before several threads run, `prepare`
+/// is called once.
 pub fn for_chunks<T: Sync, R: Send>(
     items: &[T],
     results: &mut [R],
@@ -37,8 +38,8 @@ pub fn for_chunks<T: Sync, R: Send>(
 
 /// Returns Bevy's thread pool and the number of items per task, or `None` if one thread is faster.
 ///
-/// A task has at least `min_items` items. Processing this many should take about as long as
-/// starting a task.
+/// A task has at least `min_items` items. Processing this number of items should take about as long
+/// as starting a task.
 pub fn share(items: usize, min_items: usize) -> Option<(&'static ComputeTaskPool, usize)> {
     let threads = thread_count();
     let size = items.div_ceil(threads * TASKS_PER_THREAD).max(min_items);
@@ -46,7 +47,7 @@ pub fn share(items: usize, min_items: usize) -> Option<(&'static ComputeTaskPool
     (threads > 1 && items > size).then_some((pool, size))
 }
 
-/// Calls `run` with chunks of a list, on all threads if the list is long: see [`share`].
+/// Calls `run` for chunks of a list, on all threads if the list is long: see [`share`].
 pub fn for_each_chunk<T: Send>(
     list: &mut [T],
     min_items: usize,

@@ -1,8 +1,8 @@
 //! A backend for Bevy's picking: the colliders under a pointer.
 //!
-//! The poses are those on the screen, the `GlobalTransform`s of the last frame. If a game smooths
-//! the motion between two ticks, these poses differ from those of the tick. Therefore the backend
-//! has bounding boxes of its own: [`DrawnBoxes`].
+//! Picking uses the poses on the screen: the `GlobalTransform`s of the last frame. If a game
+//! smooths the motion between two ticks, these poses differ from the poses of the tick. Therefore
+//! the backend has bounding boxes of its own: [`DrawnBoxes`].
 
 use bevy::{
     camera::{
@@ -24,13 +24,13 @@ use crate::{
 };
 
 /// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
-/// other pointer events on their entities. Needs the feature `picking`.
+/// other pointer events on their entities. Requires the feature `picking`.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// // In a game, `DefaultPlugins` has Bevy's part of picking.
+/// // In a game, `DefaultPlugins` adds Bevy's picking plugins.
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttPickingPlugin));
 ///
 /// fn spawn_button(mut commands: Commands) {
@@ -41,22 +41,22 @@ use crate::{
 ///
 /// # What is hit
 ///
-/// * A 3D collider, where the ray of the pointer enters it. A collider around the camera is not
-///   hit.
-/// * A 2D collider, in the plane at its entity's z. A polyline is only its line: `rounded` makes it
-///   wide enough to click on.
+/// * A 3D collider is hit where the ray of the pointer enters it. A collider around the camera is
+///   not hit.
+/// * A 2D collider is hit in the plane at its entity's z. A polyline is hit only on its line:
+///   `rounded` makes the line wide enough to click on.
 /// * All hits are reported, sorted by their distance along the ray, then by entity. So for a 2D
-///   camera, a collider with a greater z is in front. Bevy's `Pickable` says whether an entity
-///   hides those behind it, and `Pickable::IGNORE` excludes an entity.
-/// * An entity that Bevy's `Visibility` hides is not hit. Neither is an entity whose `RenderLayers`
-///   the camera does not draw. (An entity without the component is on layer 0.)
-/// * [`HeadbuttPickingCamera`] selects colliders by their layers, and includes sensors.
+///   camera, a collider with a greater z is in front. Bevy's `Pickable` decides whether an entity
+///   hides the entities behind it, and `Pickable::IGNORE` excludes an entity.
+/// * An entity is not hit if Bevy's `Visibility` hides it, or if the camera does not draw its
+///   `RenderLayers`. (An entity without `RenderLayers` is on layer 0.)
+/// * [`HeadbuttPickingCamera`] selects colliders by their layers, and can include sensors.
 ///
 /// # Poses
 ///
-/// The poses belong to the last drawn frame (`GlobalTransform`), while
-/// [`SpatialQuery`](crate::SpatialQuery) has the poses of the tick. Picking does not need the tick:
-/// without [`HeadbuttPlugin`](crate::HeadbuttPlugin), it works the same.
+/// Picking uses the poses of the last drawn frame (`GlobalTransform`), while
+/// [`SpatialQuery`](crate::SpatialQuery) uses the poses of the tick. Picking does not need the
+/// tick, and also works without [`HeadbuttPlugin`](crate::HeadbuttPlugin).
 ///
 /// # Hit data
 ///
@@ -97,8 +97,8 @@ pub struct HeadbuttPickingSettings {
     pub require_markers: bool,
 }
 
-/// Selects the colliders that a camera picks. A camera without this component has the default one:
-/// it picks on all layers, and no sensors.
+/// Selects the colliders that a camera picks. A camera without this component picks colliders on
+/// all layers, but no sensors.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -115,15 +115,15 @@ pub struct HeadbuttPickingSettings {
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct HeadbuttPickingCamera {
-    /// Colliders are hit if their layers
-    /// [interact with](CollisionLayers::interacts_with) these.
+    /// The layers with which the camera picks. A collider is hit if its layers [interact
+    /// with](CollisionLayers::interacts_with) these layers.
     pub layers: CollisionLayers,
     /// If `true`, [sensors](Sensor) are hit, too.
     pub sensors: bool,
 }
 
-/// A ray meets a box even if its distances to two faces differ by this fraction. Far more than the
-/// rounding of `f64`.
+/// The fraction by which the computed distance of entry into a box may exceed the distance of exit.
+/// The fraction is far greater than the rounding of `f64`.
 const BOX_DISTANCE_ROUNDING: f64 = 1e-9;
 
 #[derive(QueryData)]
@@ -180,7 +180,7 @@ fn report_hits(
         });
         let mut hits: Vec<_> = hits.collect();
         if !hits.is_empty() {
-            // Bevy keeps the order of equal depths.
+            // Bevy keeps the order of hits at equal depth.
             hits.sort_unstable_by(|(a, hit_a), (b, hit_b)| {
                 hit_a.depth.total_cmp(&hit_b.depth).then(a.cmp(b))
             });
@@ -189,12 +189,13 @@ fn report_hits(
     }
 }
 
-/// The bounding boxes of all colliders in their drawn poses. Kept from frame to frame.
+/// The bounding boxes of all colliders in their drawn poses. The boxes are kept from frame to
+/// frame.
 #[derive(Default)]
 struct DrawnBoxes(EntityHashMap<DrawnBox>);
 
 struct DrawnBox {
-    /// `None` for a half-space, and for a collider that is nowhere.
+    /// `None` for a half-space, an inert collider or an invalid pose.
     aabb: Option<ColliderAabb>,
     pose: GlobalTransform,
     collider_changed: Tick,
@@ -204,8 +205,8 @@ impl DrawnBoxes {
     /// Computes the boxes of colliders that have changed, and removes the boxes of missing
     /// colliders.
     ///
-    /// Poses are compared, rather than Bevy's change ticks, which say nothing about an entity that
-    /// was disabled for a while.
+    /// Poses are compared, because Bevy's change detection misses the moves of an entity that was
+    /// disabled for a while.
     fn update(&mut self, targets: &Query<PickingTarget>) {
         let Self(boxes) = self;
         let mut count = 0;
@@ -288,7 +289,7 @@ fn hit_in_2d(
     let z = target.pose.translation().z;
     let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let distance = (f64::from(z) - origin.z) / direction.z;
-    // A ray in the plane gives an infinity or NaN.
+    // If the ray is parallel to the plane, the distance is infinite or NaN.
     if !(distance >= 0.0 && distance.is_finite()) {
         return None;
     }

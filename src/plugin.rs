@@ -42,24 +42,25 @@ use crate::{
 ///
 /// # Threads
 ///
-/// With Bevy's feature `multi_threaded`, which is on by default, pairs are tested on all threads of
-/// the `ComputeTaskPool`, if there are at least two. On a machine of two or three cores, Bevy gives
-/// this pool only one thread. `TaskPoolOptions::compute` sets the number.
+/// Bevy's feature `multi_threaded` is on by default. With this feature, the plugin tests pairs on
+/// all threads of the `ComputeTaskPool`, if there are at least two. On a machine with two or three
+/// cores, Bevy gives this pool only one thread. `TaskPoolOptions::compute` sets the number of
+/// threads.
 ///
 /// # Memory
 ///
-/// Memory that a burst of colliders or contacts allocated is freed by a few MiB per tick, once it
-/// has been unused for at least 64 ticks. Slots before the last remaining collider are kept, and so
-/// is the memory of Bevy's own tables. A list of messages is freed at once, on a thread of the
-/// `AsyncComputeTaskPool`. Without that pool, freeing a gigabyte of messages delays one tick.
+/// After a burst of colliders or contacts, memory that has been unused for at least 64 ticks is
+/// freed at a few MiB per tick. The slots before the last remaining collider are kept, and so is
+/// the memory of Bevy's own tables. Bevy's list of messages is freed at once, on a thread of the
+/// `AsyncComputeTaskPool`. Without this pool, freeing a gigabyte of messages delays one tick.
 ///
-/// Do not remove this crate's resources. Replacing them is fine.
+/// Do not remove this crate's resources. Replacing these resources is fine.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
-    /// If this is `None`, a resource that the app has inserted is kept.
+    /// The resource to insert. `None` keeps a resource that the app has inserted.
     broad_phase: Option<BroadPhase>,
-    /// If this is `None`, a resource that the app has inserted is kept.
+    /// The resource to insert. `None` keeps a resource that the app has inserted.
     ongoing: Option<OngoingEvents>,
 }
 
@@ -86,16 +87,17 @@ impl HeadbuttPlugin {
     /// }
     /// ```
     ///
-    /// Each run writes its messages, so a rollback that repeats ticks repeats their messages. Bevy
-    /// keeps a message for at least two frames, and longer if no fixed step has run since.
+    /// Each run of the schedule sends its messages, so a rollback that repeats ticks repeats their
+    /// messages. Bevy keeps a message for at least two frames, and longer if no fixed step has run
+    /// since.
     ///
     /// # While virtual time is paused
     ///
-    /// No fixed step runs during a pause, so Bevy keeps every message for the next one. In a
+    /// No fixed step runs during a pause, so Bevy keeps every message for the next fixed step. In a
     /// schedule that runs every frame, messages accumulate: at 60 frames a second, 10,000 ongoing
-    /// contacts take 60 MiB a second. The plugin cannot drop them, because a reader in a fixed step
-    /// may still need them. If your app reads no messages in fixed steps, let Bevy drop messages
-    /// after two frames:
+    /// contacts take 60 MiB a second. The plugin cannot drop messages, because a reader in a fixed
+    /// step may still need them. If your app reads no messages in fixed steps, let Bevy drop
+    /// messages after two frames:
     ///
     /// ```
     /// use bevy::{ecs::message::signal_message_update_system, prelude::*};
@@ -139,7 +141,7 @@ impl HeadbuttPlugin {
         }
     }
 
-    /// Returns this plugin with another rule for when ongoing contacts are reported.
+    /// Returns this plugin with another setting for messages about ongoing contacts.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -173,7 +175,7 @@ impl Plugin for HeadbuttPlugin {
         if let Some(ongoing) = self.ongoing {
             app.insert_resource(ongoing);
         }
-        // This also registers the types of their fields.
+        // `register_type` also registers the types of the fields.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
             .register_type::<Sensor>()

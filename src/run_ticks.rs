@@ -5,11 +5,10 @@ use bevy::{
     time::{Real, TimeUpdateStrategy},
 };
 
-/// Runs this many fixed ticks of an app at once, one in each update, for tests and programs without
-/// a window.
+/// Runs `ticks` fixed ticks of an app, one in each update, for tests and programs without a window.
 ///
-/// Without it, [`App::update`] runs as many ticks as the time on the clock allows: in the first
-/// update, none. After this call, each further update of the app also runs one tick.
+/// By default, [`App::update`] runs as many ticks as fit into the time since the last update, and
+/// none in the first update. After a call of this function, each further update runs one tick.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -25,7 +24,8 @@ use bevy::{
 ///
 /// A tick lasts for the timestep of [`Time<Fixed>`], by default 1/64 s. [`Time<Virtual>`] must run
 /// at normal speed, and its `max_delta` must be at least the timestep: otherwise the number of
-/// ticks differs. An app without Bevy's `TimePlugin`, a part of `MinimalPlugins`, is only updated.
+/// ticks differs. If the app lacks Bevy's `TimePlugin`, a part of `MinimalPlugins`, this function
+/// only updates the app.
 pub fn run_ticks(app: &mut App, ticks: u32) {
     if let Some(fixed) = app.world().get_resource::<Time<Fixed>>() {
         let tick = TimeUpdateStrategy::ManualDuration(fixed.timestep());

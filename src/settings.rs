@@ -18,7 +18,7 @@ pub enum BroadPhase {
     Custom,
 }
 
-/// The pairs of entities that the app wants tested, with [`BroadPhase::Custom`].
+/// The pairs of entities that the app supplies for testing, with [`BroadPhase::Custom`].
 ///
 /// Add the pairs in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
 /// The plugin never changes the list, so pairs stay until the app clears them. With
@@ -75,7 +75,7 @@ impl CandidatePairs {
 
     /// Removes all pairs.
     pub fn clear(&mut self) {
-        // Only the plugin ends a tick of the buffer.
+        // `Buffer::clear` would also end the buffer's tick, which only the plugin may do.
         Vec::clear(&mut self.pairs);
     }
 
@@ -111,11 +111,12 @@ impl Extend<(Entity, Entity)> for CandidatePairs {
 #[reflect(Resource, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
 pub enum OngoingEvents {
-    /// In every tick, even if both colliders are at rest.
+    /// A contact sends an `Ongoing` message in every tick, even if both colliders are at rest.
     #[default]
     EveryTick,
-    /// In each tick in which the depth, the normal or a point of the contact changed.
+    /// A contact sends an `Ongoing` message in each tick in which its depth, its normal or one of
+    /// its points changed.
     OnChange,
-    /// Never.
+    /// No contact sends an `Ongoing` message.
     Never,
 }

@@ -3,11 +3,11 @@
 use crate::buffer::reserve_amortized;
 
 /// Adds `others` to `keys`, and sorts the result. Takes linear time if there are few others and few
-/// keys are out of order, and O(n log n) at worst. Leaves `others` in an unspecified state.
+/// keys are out of order, and O(n log n) time at worst. Leaves `others` in an unspecified state.
 ///
 /// If two neighboring keys are out of order, both are removed, sorted with the others, and merged
-/// back. (This is a variant of Ernerfeldt, "Drop-Merge sort" (2017). The original removes only one
-/// of the two keys, and backtracks if it removed the wrong one.)
+/// back. The algorithm is a variant of Ernerfeldt, "Drop-Merge sort" (2017). The original removes
+/// only one of the two keys, and backtracks if that was the wrong key.
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
@@ -30,15 +30,15 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     merge(keys, kept, others, |key| *key);
 }
 
-/// Merges the first `kept` items of a list with `others`, and drops the rest of the list. Both must
-/// be sorted by `key`. Fast if there are few others, because all items between two of them are
-/// moved together.
+/// Merges the first `kept` items of a list with `others`, and drops the rest of the list. Both
+/// lists must be sorted by `key`. If there are few others, the merge is fast, because all items
+/// between two others are moved together.
 pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);
     let mut kept = list.len();
     reserve_amortized(list, others.len());
     list.extend(others);
-    // From the end, so that no item is overwritten before it is moved.
+    // The loop starts at the end, so that no item is overwritten before it is moved.
     for (before, other) in others.iter().enumerate().rev() {
         let first = first_greater(list.get(..kept).unwrap_or_default(), &key(other), &key);
         list.copy_within(first..kept, first + before + 1);
@@ -49,8 +49,8 @@ pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key:
     }
 }
 
-/// Returns the index of the first item of a sorted list whose key is greater than `other`. Searches
-/// from the end with doubling steps.
+/// Returns the index of the first item of a sorted list whose key is greater than `other`. The
+/// search starts at the end and doubles its steps.
 fn first_greater<T, K: Ord>(list: &[T], other: &K, key: impl Fn(&T) -> K) -> usize {
     let mut start = list.len();
     let mut step = 1;
@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// If keys are equal, the items of the list come before the others.
+    /// If keys are equal, the items of the list come before the other items.
     #[test]
     fn a_merge_is_stable() {
         let mut random = StdRng::seed_from_u64(2);

@@ -1,9 +1,9 @@
-//! The allocations of a warm tick, of which there are none, and the memory that an app holds for
-//! each collider and each contact.
+//! The allocations of a warm tick, which must be zero, and the memory that an app holds for each
+//! collider and each contact.
 //!
-//! Bevy's task pool does not exist except in the test about it, so all work is done on the thread
-//! whose allocations are counted. The tick runs in its own schedule, so that neither the movements
-//! nor Bevy's update of its messages are counted.
+//! Bevy's task pool exists only in the test of several threads. In all other tests, all work is
+//! done on the thread whose allocations are counted. The tick runs in its own schedule, so that
+//! neither the movements nor Bevy's update of its messages are counted.
 
 #[path = "support/process.rs"]
 mod process;

@@ -1,12 +1,12 @@
-//! Runs the examples with a window, and looks at their pictures.
+//! Runs the examples that have a window, and checks their pictures.
 //!
 //! ```text
 //! cargo build --features demo --examples
 //! cargo test --features demo --test pictures -- --nocapture
 //! ```
 //!
-//! The examples draw off screen, with any driver for Vulkan. Without one, the tests say so, and
-//! pass.
+//! The examples draw off screen, with any driver for Vulkan. Without a driver, the tests print a
+//! message and pass.
 
 use std::{
     env, fs,

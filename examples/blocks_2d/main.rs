@@ -1,4 +1,4 @@
-//! Two blocks, the second one pushed out of the first by the minimum translation.
+//! Two blocks, of which one is pushed out of the other by the minimum translation.
 //!
 //! ```text
 //! cargo run --example blocks_2d --features demo
@@ -62,7 +62,7 @@ fn spawn(mut commands: Commands) {
     commands.spawn((B, block(Vec2::new(2.0, 2.0), 4.0, "B", ORANGE)));
 }
 
-/// The demo draws the normal itself, as the translation of B.
+/// Hides the contact normals: the demo itself draws the minimum translation of B.
 fn style(mut store: ResMut<GizmoConfigStore>) {
     store.config_mut::<HeadbuttGizmos>().1.contact_normals = false;
     let (lines, _) = store.config_mut::<DefaultGizmoConfigGroup>();
@@ -140,8 +140,8 @@ fn describe(
     };
 }
 
-/// Draws the shortest line between the blocks. If they overlap, draws where the minimum translation
-/// leads B.
+/// Draws the shortest line between the blocks. If they overlap, draws the minimum translation of B
+/// instead, and B after it unless B is pushed out.
 fn draw(
     last: Res<LastHit>,
     push_out: Res<PushOut>,

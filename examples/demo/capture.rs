@@ -1,8 +1,8 @@
 //! Pictures without a window: the cameras draw into an image, one tick per frame, and the image is
-//! written to a file. Needs no display, only a driver for Vulkan (a software one will do).
+//! written to a file. This needs no display, only a driver for Vulkan, such as a software driver.
 //!
-//! For a picture, time stands still until all is drawn: no pipeline is missing, and two captures in
-//! a row are equal. So a picture does not depend on the speed of the machine.
+//! For each picture, time stands still until no pipeline is missing and two captures in a row are
+//! equal. So a picture does not depend on the speed of the machine.
 
 use std::{
     error::Error,
@@ -28,10 +28,10 @@ use bevy::{
 
 use super::{SIZE, options::Options, script, window};
 
-/// The captures of one picture that may differ from the one before.
+/// The maximum number of captures for one picture.
 const MAX_CAPTURES: u32 = 100;
 
-/// The updates until all is drawn, or until a capture is there.
+/// The maximum number of updates until no pipeline is missing, or until a capture is ready.
 const MAX_UPDATES: u32 = 2000;
 
 /// The image that the cameras draw into.
@@ -39,13 +39,13 @@ const MAX_UPDATES: u32 = 2000;
 pub struct Target(Handle<Image>);
 
 impl Target {
-    /// Returns the image as a place where a pointer can be.
+    /// Returns the image as the target of a pointer.
     pub fn normalized(&self) -> NormalizedRenderTarget {
         NormalizedRenderTarget::Image(ImageRenderTarget::from(self.0.clone()))
     }
 }
 
-/// When to take pictures, and into which files.
+/// The ticks of the pictures, and the files to write.
 struct Pictures {
     file: PathBuf,
     last: u32,
@@ -53,7 +53,7 @@ struct Pictures {
 }
 
 impl Pictures {
-    /// Returns the file of the picture at a tick, or `None` if there is none.
+    /// Returns the file of the picture at a tick, or `None` if the tick has no picture.
     fn file_at(&self, tick: u32) -> Option<String> {
         let has_picture = tick == self.last || tick.is_multiple_of(self.every);
         let number = format!("{:04}", tick / self.every);
@@ -61,11 +61,11 @@ impl Pictures {
     }
 }
 
-/// The last capture, until it is read.
+/// The last capture, if it has not been read yet.
 #[derive(Resource, Default)]
 struct Captured(Option<Image>);
 
-/// Adds all of Bevy but the window, and what takes the pictures.
+/// Adds Bevy's default plugins, which open no window here, and the runner that takes the pictures.
 pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
     let mut window = window(title);
     window.exit_condition = ExitCondition::DontExit;
@@ -76,7 +76,8 @@ pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
                 synchronous_pipeline_compilation: true,
                 ..default()
             })
-            // Each update draws what it has computed. The runner reads the state of the renderer.
+            // Each update must draw its own results, and the runner reads the state of the
+            // renderer.
             .disable::<PipelinedRenderingPlugin>()
             .disable::<WinitPlugin>()
             .disable::<bevy::log::LogPlugin>(),
@@ -135,7 +136,7 @@ fn set_time_step(app: &mut App, duration: Duration) {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(duration));
 }
 
-/// Writes a picture of the present tick. Time stands still until all is drawn.
+/// Writes a picture of the current tick. Time stands still until everything is drawn.
 fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
     set_time_step(app, Duration::ZERO);
     let mut previous = None;
@@ -150,9 +151,9 @@ fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
     Err("the picture changes while time stands still".into())
 }
 
-/// Draws until no pipeline is missing, and returns the image, or `None` if that takes too long.
+/// Draws until no pipeline is missing, and returns the image, or `None` after too many updates.
 ///
-/// Bevy loads shaders on other threads. Until then, it omits everything that needs them.
+/// Bevy loads shaders on other threads, and omits everything whose shader is not loaded yet.
 fn capture(app: &mut App) -> Option<Image> {
     (0..MAX_UPDATES).find(|_| {
         app.update();

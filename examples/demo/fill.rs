@@ -1,5 +1,5 @@
-//! Filled shapes, and meshes of colliders. The mesh of a collider needs only its shape, so what is
-//! drawn is what collides.
+//! Filled shapes, and meshes of colliders. The mesh is computed from the collider's shape, so the
+//! demo draws the shape that collides.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -9,17 +9,17 @@ use bevy::{
 };
 use headbutt::{ConvexView, Shape, ShapeView, prelude::*};
 
-/// Half of the size in which half-spaces are drawn.
+/// Half of the size of a drawn half-space.
 const HORIZON: f32 = 50.0;
 
 /// The number of points on the outline of a 2D shape.
 const OUTLINE: u32 = 256;
 
-/// The numbers of meridians and parallels on the surface of a 3D shape, around the y axis.
+/// The numbers of meridians and parallels around the y axis, on the surface of a 3D shape.
 const MERIDIANS: u32 = 96;
 const PARALLELS: u32 = 48;
 
-/// Draws a 2D shape, filled with a color.
+/// A 2D shape that is filled with a color.
 #[derive(Component)]
 pub struct Fill {
     /// If `None`, the shape of the entity's collider is filled.
@@ -38,7 +38,7 @@ impl Fill {
     }
 }
 
-/// Adds the mesh and the material.
+/// Observes new [`Fill`]s, and adds the mesh and the material to the entity.
 pub fn draw(
     add: On<Add, Fill>,
     fills: Query<(&Fill, Option<&Collider>)>,
@@ -58,7 +58,7 @@ pub fn draw(
     Ok(())
 }
 
-/// Returns the interior of a 2D collider, and the lines of a polyline, which has no interior.
+/// Returns the interior of a 2D collider, or the lines of a polyline, which has no interior.
 pub fn mesh_2d(collider: &Collider) -> Mesh {
     match collider.shape_2d() {
         Some(ShapeView::Convex(shape)) => convex_2d(shape),
@@ -98,8 +98,8 @@ pub fn mesh_3d(collider: &Collider) -> Mesh {
     }
 }
 
-/// Maps each point of a circle to the point of the shape that lies farthest in its direction. The
-/// support function of a polygon returns vertices, so that its mesh is exact.
+/// Maps each point of a circle to the farthest point of the shape in its direction. The support
+/// function of a polygon returns vertices, so the mesh of a polygon is exact.
 fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
     if let Shape::HalfSpace { normal } = shape.shape() {
         let below = Rectangle::new(2.0 * HORIZON, HORIZON).mesh().build();
@@ -116,7 +116,8 @@ fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
     })
 }
 
-/// The same for a sphere, whose normals are also those of the shape in the mapped points.
+/// Maps each point of a sphere to the farthest point of the shape in its direction. The normals of
+/// the sphere are also the normals of the shape at these points.
 fn convex_3d(shape: ConvexView<Vec3>) -> Mesh {
     if let Shape::HalfSpace { normal } = shape.shape() {
         return Plane3d::new(*normal, Vec2::splat(HORIZON)).mesh().build();

@@ -1,10 +1,10 @@
-//! The score, the keys and the looks of the games. Their own files show how to use headbutt.
+//! The score, the keys and the looks of the games. The files of the games show how to use headbutt.
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 
 use super::{INK, ORANGE, Readout, YELLOW, fill::Fill};
 
-/// What the player has achieved, which is shown below the title.
+/// The score, which is shown below the title.
 #[derive(Resource, Default)]
 pub struct Score {
     pub coins: usize,
@@ -12,7 +12,8 @@ pub struct Score {
     pub deaths: u32,
 }
 
-/// Returns an app like [`super::app`] with a score. It hides the debug drawing until F1 shows it.
+/// Returns an app like [`super::app`] with a score. The debug drawing is hidden until F1 is
+/// pressed.
 pub fn app(title: &'static str, keys: &'static str) -> App {
     let mut app = super::app(title, keys);
     app.init_resource::<Score>()
@@ -27,7 +28,7 @@ fn show_score(score: Res<Score>, coins: Query<(), With<Coin>>, mut readout: ResM
     readout.0 = format!("coins: {coins} of {all}    kills: {kills}    deaths: {deaths}");
 }
 
-/// Returns a pose. What has a greater `z` is in front.
+/// Returns a pose. Entities with a greater `z` are in front.
 pub fn at([x, y]: [f32; 2], z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }
@@ -57,7 +58,8 @@ pub fn creature(color: Color, center: [f32; 2]) -> impl Bundle {
     (Fill::collider(color), at(center, 2.0), eyes)
 }
 
-/// Fills the area between a line and the heights that `bottom` returns for its points.
+/// Returns a fill of the area between a line and a lower edge. `bottom` maps the height of a point
+/// of the line to the height of the lower edge below it.
 pub fn strip(top: &[[f32; 2]], bottom: impl Fn(f32) -> f32, color: Color) -> Fill {
     let ends = |&[x, y]: &[f32; 2]| [[x, y, 0.0], [x, bottom(y), 0.0]];
     let vertices: Vec<_> = top.iter().flat_map(ends).collect();
@@ -68,7 +70,7 @@ pub fn strip(top: &[[f32; 2]], bottom: impl Fn(f32) -> f32, color: Color) -> Fil
     )
 }
 
-/// A camera that follows an entity, and whose center stays in this area.
+/// Marks a camera that follows an entity, and whose center stays in this area.
 #[derive(Component)]
 pub struct Follow(pub Rect);
 
@@ -84,7 +86,7 @@ pub fn follow<M: Component>(
         .smooth_nudge(&target.extend(0.0), 5.0, time.delta_secs());
 }
 
-/// Shrinks and vanishes.
+/// Marks an entity that shrinks and vanishes.
 #[derive(Component)]
 pub struct Spark;
 

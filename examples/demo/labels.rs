@@ -4,18 +4,18 @@ use bevy::prelude::*;
 
 use super::INK;
 
-/// The width of a label in pixels. Its text is centered.
+/// The width in pixels of a label, whose text is centered.
 const WIDTH: f32 = 300.0;
 
 /// Text below an entity.
 #[derive(Component)]
 pub struct Label {
     target: Entity,
-    /// The distance in the world, down the screen.
+    /// The distance of the label below the target on the screen, in units of the world.
     below: f32,
 }
 
-/// Returns a label of an entity without a parent.
+/// Returns a label for an entity, which must have no parent.
 pub fn label(text: &str, target: Entity, below: f32) -> impl Bundle {
     (
         Label { target, below },
@@ -33,8 +33,8 @@ pub fn label(text: &str, target: Entity, below: f32) -> impl Bundle {
 
 /// Moves the labels.
 ///
-/// `GlobalTransform`s are computed later in the frame. For entities without a parent, `Transform`
-/// is the same.
+/// The function reads `Transform`, because `GlobalTransform` is computed later in the frame. For
+/// entities without a parent, both are the same.
 pub fn place(
     camera: Single<(&Camera, &Transform)>,
     targets: Query<&Transform>,

@@ -1,11 +1,11 @@
-//! What the demos share: a window (or pictures without one), a title, a line of text that changes,
-//! and colors. The demos themselves show how to use headbutt, and this folder does not.
+//! The common parts of the demos: a window (or pictures without a window), a title, a line of text,
+//! and colors. This folder does not show how to use headbutt: for that, read the demos.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `options.rs` | the command line |
 //! | `capture.rs` | pictures without a window |
-//! | `script.rs` | scripted keyboard and mouse |
+//! | `script.rs` | scripted input of keyboard and mouse |
 //! | `pointer.rs` | the mouse in the world, and dragging |
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
@@ -46,15 +46,15 @@ pub const RED: Color = Color::srgb(0.88, 0.3, 0.32);
 pub const GRAY: Color = Color::srgb(0.27, 0.3, 0.36);
 pub const EARTH: Color = Color::srgb(0.17, 0.185, 0.23);
 
-/// The text below the title. A demo writes what happens.
+/// The text below the title, in which a demo describes what happens.
 #[derive(Resource, Default)]
 pub struct Readout(pub String);
 
 #[derive(Component)]
 struct ReadoutText;
 
-/// Returns an app with a window, headbutt and its debug drawing, which F1 shows and hides. `keys`
-/// is shown at the bottom.
+/// Returns an app with a window, headbutt and its debug drawing, which F1 shows or hides. The text
+/// `keys` is shown at the bottom.
 ///
 /// With `--screenshot FILE`, the app opens no window and writes a picture.
 pub fn app(title: &'static str, keys: &'static str) -> App {
@@ -63,7 +63,7 @@ pub fn app(title: &'static str, keys: &'static str) -> App {
     app
 }
 
-/// Returns an app like [`app`], without the plugin.
+/// Returns an app like [`app`], but without `HeadbuttPlugin`.
 pub fn with_options(title: &'static str, keys: &'static str, options: &Options) -> App {
     let mut app = App::new();
     match &options.screenshot {
@@ -88,7 +88,7 @@ pub fn with_options(title: &'static str, keys: &'static str, options: &Options) 
     app
 }
 
-/// Hides the debug drawing: for demos that look better without it.
+/// Hides the debug drawing, for demos that look better without it.
 pub fn hide_gizmos(mut store: ResMut<GizmoConfigStore>) {
     store.config_mut::<HeadbuttGizmos>().0.enabled = false;
 }
@@ -114,8 +114,8 @@ fn window(title: &str) -> WindowPlugin {
     }
 }
 
-/// Returns a 2D camera that shows `height` units of the world from top to bottom, or more if the
-/// window is narrower than [`SIZE`]: in a browser it may have any size.
+/// Returns a 2D camera that shows `height` units of the world from top to bottom. If the window is
+/// narrower than [`SIZE`], as is possible in a browser, the camera shows more.
 pub fn camera_2d(height: f32) -> impl Bundle {
     let scaling_mode = ScalingMode::AutoMin {
         min_width: height * SIZE.x as f32 / SIZE.y as f32,
@@ -138,7 +138,7 @@ fn spawn_text(mut commands: Commands, title: &str, keys: &str) {
             bottom,
             ..default()
         };
-        // Legible over whatever is behind it.
+        // The background keeps the text legible over the scene.
         (node, BackgroundColor(BACKGROUND))
     };
     let text = |text: &str, size: f32, color: Color| {

@@ -15,11 +15,11 @@ Options, for pictures without a window:
                      '10 down ArrowLeft; 40 up ArrowLeft; 50 cursor 640 360; 51 press; 60 release'
 ";
 
-/// What the command line asks for.
+/// The options on the command line.
 pub struct Options {
-    /// The file that the demo shows, if it takes one.
+    /// The file that the demo shows, if the demo takes a file.
     pub file: Option<PathBuf>,
-    /// The file of the picture. A demo without it opens a window.
+    /// The file of the picture. If it is `None`, the demo opens a window.
     pub screenshot: Option<PathBuf>,
     /// The tick of the last picture.
     pub ticks: u32,
@@ -30,10 +30,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. Prints how to use it and ends the process if it cannot be read, or
-    /// on request.
+    /// Reads the command line. If the command line is invalid or asks for help, prints the usage
+    /// and ends the process.
     ///
-    /// `file_usage` is for a demo that takes a file.
+    /// `file_usage` describes the file, for a demo that takes one.
     pub fn from_env(file_usage: Option<&str>) -> Self {
         let usage = || file_usage.map_or(USAGE.to_owned(), |own| format!("{own}\n{USAGE}"));
         match Self::parse(file_usage.is_some()) {
@@ -49,7 +49,7 @@ impl Options {
         }
     }
 
-    /// Returns `None` if the command line asks for help.
+    /// Returns the options, or `None` if the command line asks for help.
     fn parse(takes_file: bool) -> Result<Option<Self>, lexopt::Error> {
         let mut options = Self {
             file: None,

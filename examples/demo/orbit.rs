@@ -13,14 +13,14 @@ use headbutt::prelude::*;
 use super::fill;
 
 const GROUND: Color = Color::srgb(0.1, 0.115, 0.145);
-/// Under the light, it looks like [`GROUND`].
+/// The color of a lit ground that looks like [`GROUND`] under the light.
 const LIT_GROUND: Color = Color::srgb(0.075, 0.085, 0.105);
 const GRID: Color = Color::srgb(0.17, 0.19, 0.24);
 
-/// How fast the arrow keys turn the camera, in radians per second.
+/// The speed at which the arrow keys turn the camera, in radians per second.
 const TURN: f32 = 1.2;
 
-/// The point that a camera looks at, and from where.
+/// The point that a camera looks at, and the position of the camera relative to this point.
 #[derive(Component, Clone, Copy)]
 pub struct Orbit {
     pub center: Vec3,
@@ -43,13 +43,13 @@ impl Orbit {
 /// The light of a scene.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Light {
-    /// Shapes throw shadows on the ground.
+    /// Shapes cast shadows on the ground.
     Shadows,
-    /// Without shadows, and with a ground that has no light: several times as fast to draw.
+    /// No shadows and an unlit ground, so that frames are drawn several times as fast.
     Plain,
 }
 
-/// Returns a 3D camera and a light that moves with it, from above its left shoulder.
+/// Returns a 3D camera, and a light that moves with the camera and shines from above, on the left.
 pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
     let shadows = CascadeShadowConfigBuilder {
         num_cascades: 1,
@@ -67,7 +67,7 @@ pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
     let from = Transform::from_xyz(-1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y);
     (
         Camera3d::default(),
-        // Colors stay as they are, and need no tables that Bevy would have to ship.
+        // Without tone mapping, colors stay as they are, and Bevy needs no lookup tables.
         Tonemapping::None,
         AmbientLight {
             brightness: 300.0,
@@ -79,7 +79,7 @@ pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
     )
 }
 
-/// Returns the ground below y = 0, with a grid.
+/// Returns the ground, a half-space below y = 0 with a grid.
 pub fn ground(
     light: Light,
     meshes: &mut Assets<Mesh>,

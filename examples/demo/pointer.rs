@@ -3,7 +3,8 @@
 use bevy::{ecs::system::SystemParam, prelude::*, window::PrimaryWindow};
 use headbutt::{prelude::*, query::Ray};
 
-/// How near to a 2D collider a click has to be. A polyline has no inside to click on.
+/// The distance from a 2D collider within which a click hits it, because a polyline has no
+/// interior.
 const NEAR: f32 = 0.15;
 
 /// The mouse in the world that the camera shows.
@@ -15,7 +16,8 @@ pub struct Pointer<'w, 's> {
 }
 
 impl Pointer<'_, '_> {
-    /// Returns the position of the mouse in a 2D world, or `None` if it is outside of the window.
+    /// Returns the position of the mouse in a 2D world, or `None` if the mouse is outside of the
+    /// window.
     pub fn position(&self) -> Option<Vec2> {
         Some(self.ray()?.origin.truncate())
     }
@@ -26,7 +28,7 @@ impl Pointer<'_, '_> {
             .filter(|_| self.buttons.pressed(MouseButton::Left))
     }
 
-    /// Returns the ray under the mouse, or `None` if it is outside of the window.
+    /// Returns the ray under the mouse, or `None` if the mouse is outside of the window.
     pub fn ray(&self) -> Option<Ray3d> {
         let (camera, pose) = *self.camera;
         let cursor = self.window.cursor_position()?;
@@ -35,7 +37,7 @@ impl Pointer<'_, '_> {
 
     /// Returns the point under the mouse in a plane through `point`.
     pub fn in_plane(&self, point: Vec3, normal: Dir3) -> Option<Vec3> {
-        // Above the horizon, the ray does not meet the ground.
+        // If the mouse is above the horizon, the ray does not meet the plane.
         self.ray()?
             .plane_intersection_point(point, InfinitePlane3d { normal })
     }
@@ -46,19 +48,19 @@ impl Pointer<'_, '_> {
     }
 }
 
-/// How fast the keys turn a collider, in radians per second.
+/// The speed at which the keys turn a collider, in radians per second.
 const TURN: f32 = 1.5;
 
 /// A collider that the mouse can drag.
 #[derive(Component)]
 pub struct Draggable;
 
-/// What the mouse drags.
+/// The collider that the mouse drags.
 #[derive(Resource, Default)]
 pub struct Drag {
     /// The collider that was dragged last.
     pub entity: Option<Entity>,
-    /// The point by which the mouse holds it, if the button is down.
+    /// The point at which the mouse holds the collider, if the button is down.
     held_at: Option<Vec3>,
 }
 
@@ -83,8 +85,8 @@ pub fn drag(
     drag.follow(&pointer, Dir3::Z, &buttons, &mut draggable);
 }
 
-/// Drags the 3D collider under the mouse while the left button is down: at its height, or with the
-/// shift key up and down, too.
+/// Drags the 3D collider under the mouse while the left button is down. The collider keeps its
+/// height, unless the left shift key is down.
 pub fn drag_3d(
     pointer: Pointer,
     keys: Res<ButtonInput<KeyCode>>,
@@ -113,7 +115,7 @@ pub fn drag_3d(
 }
 
 impl Drag {
-    /// Moves the collider as the mouse has moved in a plane.
+    /// Moves the collider by the motion of the mouse in a plane.
     fn follow(
         &mut self,
         pointer: &Pointer,
@@ -135,7 +137,7 @@ impl Drag {
     }
 }
 
-/// Turns the collider that was dragged last with the keys Q and E. For `FixedUpdate`.
+/// Turns the collider that was dragged last, on the keys Q and E. Runs in `FixedUpdate`.
 pub fn turn(
     time: Res<Time>,
     keys: Res<ButtonInput<KeyCode>>,

@@ -1,4 +1,4 @@
-//! The contacts of the dragged collider, as text and as lines. For scenes whose colliders have
+//! The contacts of the dragged collider, as text and as lines. The colliders of the scene need
 //! names.
 
 use bevy::prelude::*;
@@ -6,7 +6,7 @@ use headbutt::prelude::*;
 
 use super::{FAINT, Readout, pointer::Drag};
 
-/// Lists what the collider touches, or how far away the nearest one is.
+/// Lists the colliders that the dragged collider touches, or else the distance to the nearest one.
 pub fn describe(
     drag: Res<Drag>,
     collisions: Res<Collisions>,

@@ -1,4 +1,4 @@
-//! Scripted input: what a person would do with the keyboard and the mouse, tick by tick.
+//! Scripted input, which replaces the keyboard and the mouse, tick by tick.
 
 use std::str::FromStr;
 
@@ -30,8 +30,8 @@ enum Action {
     Mouse(ButtonState),
 }
 
-/// Reads `TICK ACTION; TICK ACTION; ...` where an action is `down KEY`, `up KEY`, `cursor X Y` (in
-/// pixels from the top left corner), `press` or `release` (the left mouse button). Keys have the
+/// Reads `TICK ACTION; TICK ACTION; ...`. An action is `down KEY`, `up KEY`, `cursor X Y` (in
+/// pixels from the top left corner), `press` or `release` (of the left mouse button). Keys have the
 /// names of Bevy's [`KeyCode`].
 impl FromStr for Script {
     type Err = String;
@@ -60,15 +60,15 @@ fn read(step: &str) -> Option<(u32, Action)> {
     Some((tick.parse().ok()?, action))
 }
 
-/// Returns the key with the name that [`KeyCode`] gives it. Bevy's reflection knows all of them.
+/// Returns the key with this name in [`KeyCode`]. Bevy's reflection knows the names.
 fn key_code(name: &str) -> Option<KeyCode> {
     KeyCode::from_reflect(&DynamicEnum::new(name, DynamicVariant::Unit))
 }
 
-/// Sends the input of a tick, as the window would.
+/// Sends the input of a tick in place of the window.
 ///
-/// Bevy's picking takes the pointer from the window that it is in. Here the cameras draw into an
-/// image, so picking gets the pointer in that image.
+/// Bevy's picking expects the pointer in the target of the camera. This target is an image, so the
+/// function sends a pointer in that image.
 pub fn play(
     script: Res<Script>,
     target: Res<Target>,

@@ -1,4 +1,4 @@
-//! All 2D shapes. Drag one over the others: those that touch light up.
+//! All 2D shapes. Drag a shape over others: touching shapes light up.
 //!
 //! ```text
 //! cargo run --example gallery_2d --features demo
@@ -16,7 +16,7 @@ use demo::{
 };
 use headbutt::prelude::*;
 
-/// The points (x, y) with x⁴ + y⁴ <= r⁴.
+/// The set of points (x, y) with x⁴ + y⁴ <= r⁴, for the radius r.
 struct Squircle(f64);
 
 /// The farthest point in a direction is where the gradient of x⁴ + y⁴ has that direction.
@@ -46,7 +46,7 @@ fn main() -> AppExit {
         .run()
 }
 
-/// The shapes, with their names and scales.
+/// Returns the shapes with their names and scales.
 fn shapes() -> [(&'static str, Collider, Vec2); 18] {
     let hull = [
         (-0.9, -0.3),
@@ -99,7 +99,7 @@ fn shapes() -> [(&'static str, Collider, Vec2); 18] {
 fn style(mut store: ResMut<GizmoConfigStore>) {
     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
     config.line.width = 2.5;
-    // A shape has its color, whether it moves or not.
+    // Moving and resting shapes have the same color.
     gizmos.colors.moving = gizmos.colors.resting;
 }
 
@@ -132,7 +132,7 @@ fn spawn(
     let pose = Transform::from_xyz(0.0, -3.7, -1.0);
     let name = "half_space";
     commands.spawn((ground, pose, Name::new(name), fill));
-    // Between two of the lines that hatch the half-space.
+    // The label is between two of the lines that hatch the half-space.
     let between = commands.spawn(Transform::from_xyz(-2.4, -3.65, 0.0)).id();
     commands.spawn(labels::label(name, between, 0.3));
     commands.insert_resource(materials);

@@ -1,4 +1,4 @@
-//! All 3D shapes with a surface. Drag one over the others: those that touch light up.
+//! All 3D shapes except points and segments. Drag a shape over others: touching shapes light up.
 //!
 //! ```text
 //! cargo run --example gallery_3d --features demo
@@ -62,7 +62,7 @@ fn spawn(
         materials.add(StandardMaterial {
             base_color: color,
             perceptual_roughness: 0.8,
-            // Triangles and surfaces have no inside.
+            // Triangles and surfaces have no inside, so both of their sides are drawn.
             double_sided: true,
             cull_mode: None,
             ..default()
@@ -88,7 +88,7 @@ fn spawn(
     }
 
     let ground = orbit::ground(Light::Shadows, &mut meshes, &mut materials);
-    // In front of the shapes, where its label is legible.
+    // The origin is in front of the shapes, where the label is legible.
     let pose = Transform::from_xyz(0.0, -1.3, 5.7);
     let name = "half_space";
     let ground = commands

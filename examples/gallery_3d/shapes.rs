@@ -54,7 +54,7 @@ pub fn all() -> [(&'static str, Collider, Vec3); 18] {
     ]
 }
 
-/// The points (x, y, z) with x⁴ + y⁴ + z⁴ <= r⁴.
+/// The set of points (x, y, z) with x⁴ + y⁴ + z⁴ <= r⁴, for the radius r.
 struct RoundCube(f64);
 
 /// The farthest point in a direction is where the gradient of x⁴ + y⁴ + z⁴ has that direction.
@@ -85,7 +85,7 @@ fn torus() -> Collider {
         let corner = |ring: u32, side: u32| ring % major * minor + side % minor;
         let [a, b] = [corner(ring, side), corner(ring, side + 1)];
         let [c, d] = [corner(ring + 1, side + 1), corner(ring + 1, side)];
-        // Counter-clockwise as seen from outside.
+        // The vertices are counter-clockwise as seen from outside.
         [[a, d, c], [a, c, b]]
     });
     Collider::trimesh((0..major * minor).map(point), quads)

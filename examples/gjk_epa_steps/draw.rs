@@ -1,4 +1,4 @@
-//! The drawing: the shapes on the left, and their Minkowski difference on the right.
+//! Draws the shapes on the left, and their Minkowski difference on the right.
 
 use core::f64::consts::TAU;
 
@@ -22,14 +22,14 @@ const REGION: Rect = Rect {
     max: Vec2::new(8.3, 2.3),
 };
 
-/// A map from the Minkowski difference to its part of the screen.
+/// A map from the space of the Minkowski difference to [`REGION`].
 struct View {
     scale: f32,
     offset: Vec2,
 }
 
 impl View {
-    /// Shows the origin and all points.
+    /// Returns a view that shows the origin and all points.
     fn fitting(points: impl Iterator<Item = DVec2>) -> Self {
         let (mut min, mut max) = (Vec2::ZERO, Vec2::ZERO);
         for point in points {
@@ -45,7 +45,7 @@ impl View {
     }
 }
 
-/// Draws the shapes, the support points, and B on its path.
+/// Draws the shapes, the support points, and in a cast the path of B.
 pub fn world(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: Gizmos) {
     gizmos.line_2d(Vec2::new(0.0, -4.2), Vec2::new(0.0, 3.0), GRAY);
     outline(*a, Vec2::ZERO, BLUE, &mut gizmos);
@@ -71,7 +71,7 @@ pub fn world(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: Gizmos
     arrow(vertex.second.as_vec2(), -vertex.direction, &mut gizmos);
 }
 
-/// Draws the Minkowski difference and the step.
+/// Draws the Minkowski difference, and the current step in it.
 pub fn difference(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: Gizmos) {
     let radius = a.0.0.radius() + b.0.0.radius();
     let core = || directions().map(|side| support(*a, side) - support(*b, -side));
@@ -111,7 +111,7 @@ pub fn difference(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: G
     }
 }
 
-/// Draws the simplex, its point nearest to the target, and the support point.
+/// Draws the simplex, its nearest point to the target, and the support point.
 fn gjk(step: &GjkStep<DVec2>, view: &View, gizmos: &mut Gizmos) {
     let corners = || step.simplex.iter().map(|vertex| view.at(vertex.point));
     gizmos.linestrip_2d(corners().chain(corners().next()), BLUE);

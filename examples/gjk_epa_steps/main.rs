@@ -26,7 +26,7 @@ struct A;
 #[derive(Component)]
 struct B;
 
-/// The only shape with the marker `M`.
+/// The single shape with the marker `M`.
 type Only<'w, 's, M> = Single<'w, 's, (&'static Figure, &'static Transform), With<M>>;
 
 #[derive(Resource, Default)]
@@ -91,7 +91,7 @@ fn spawn(mut commands: Commands) {
     commands.spawn((B, pose_b, shape(1), name("B", ORANGE)));
 }
 
-/// Returns one of the shapes that the keys choose.
+/// Returns one of the shapes that can be chosen with the keys.
 fn shape(kind: usize) -> impl Bundle {
     let shape: Arc<dyn Support<Vector = Vec2> + Send + Sync> = match kind {
         0 => Arc::new(Triangle2d::new(Vec2::new(-1.0, -0.7), Vec2::X, Vec2::Y)),
@@ -104,7 +104,7 @@ fn shape(kind: usize) -> impl Bundle {
     (Collider::custom(shape.clone()), Figure(shape))
 }
 
-/// Changes the mode, and moves the shapes to where it has something to show.
+/// Changes the mode, and moves the shapes to the start poses of the new mode.
 fn switch(
     keys: Res<ButtonInput<KeyCode>>,
     mut progress: ResMut<Progress>,
@@ -134,7 +134,7 @@ fn reshape(
     }
 }
 
-/// Runs the algorithm, goes to another of its steps, and says what happens there.
+/// Runs the algorithm, goes to the next or previous step, and describes the current step.
 fn walk(
     keys: Res<ButtonInput<KeyCode>>,
     a: Only<A>,

@@ -1,4 +1,4 @@
-//! The steps of each mode, and what they mean in words.
+//! The steps of each mode, and their descriptions.
 
 use bevy::{math::DVec2, prelude::*};
 use headbutt::query::steps::{self, EpaStep, GjkStep, Step};
@@ -8,7 +8,7 @@ use crate::Figure;
 /// B's motion in a cast.
 pub const MOTION: Vec2 = Vec2::new(-5.0, 0.6);
 
-/// A length that is 0 but for rounding. (On curved shapes, the bounds do not meet exactly.)
+/// Lengths below this count as 0. On curved shapes, the bounds do not meet exactly.
 const ROUNDING: f64 = 1e-6;
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -48,8 +48,8 @@ impl Mode {
         })
     }
 
-    /// Returns the steps up to the result. (GJK goes on after EPA, to improve the points of the
-    /// contact, and after a cast, to prove that the shapes overlap after the touch.)
+    /// Returns the steps up to the result. Later steps are omitted: after EPA, GJK improves the
+    /// points of the contact, and after a cast, it proves that the shapes overlap after the touch.
     pub fn steps(
         self,
         (a, pose_a): (&Figure, &Transform),
@@ -71,7 +71,7 @@ impl Mode {
     }
 }
 
-/// Says what happens in a step.
+/// Returns a description of a step.
 pub fn describe(steps: &[Step<DVec2>], index: usize) -> String {
     let before = index.checked_sub(1).and_then(|before| steps.get(before));
     match (steps.get(index), before) {

@@ -1,12 +1,12 @@
 //! Colliders under the mouse: hover, click to select, and drag over the ground. Bevy's picking
-//! sends the events, and headbutt tells it what the mouse points at.
+//! sends the events, and headbutt finds the collider under the mouse.
 //!
 //! ```text
 //! cargo run --example picking --features demo
 //! ```
 //!
-//! The events have the names of Bevy 0.19. In Bevy 0.20, `Pointer<Click>` is `PointerClick`, and so
-//! on.
+//! The events have the names of Bevy 0.19. In Bevy 0.20, for example, `Pointer<Click>` is
+//! `PointerClick`.
 
 #[path = "../demo/mod.rs"]
 mod demo;
@@ -51,7 +51,7 @@ fn main() -> AppExit {
         .run()
 }
 
-/// The debug plugin draws the outline of the selected shape, and nothing else.
+/// Makes the debug plugin draw only the outline of the selected shape.
 fn style(mut store: ResMut<GizmoConfigStore>) {
     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
     gizmos.require_component = true;
@@ -112,7 +112,7 @@ fn spawn(
     let plain = material(BLUE);
 
     for (name, collider, [x, z]) in shapes() {
-        // On the ground: the lowest point of the shape has y = 0.
+        // The shape stands on the ground: its lowest point has y = 0.
         let height = collider.aabb(Vec3::ZERO).map_or(0.0, |aabb| -aabb.min.y);
         let pose = Transform::from_xyz(x, height, z);
         let mesh = Mesh3d(meshes.add(fill::mesh_3d(&collider)));
@@ -156,7 +156,7 @@ fn leave(
     paint_unselected(out.entity, &materials.plain, &selected, &mut shapes)
 }
 
-/// The selected shape keeps its color.
+/// Changes the material of a shape, unless it is the selected shape.
 fn paint_unselected(
     entity: Entity,
     material: &Handle<StandardMaterial>,
@@ -186,7 +186,7 @@ fn select(
     Ok(())
 }
 
-/// A click on the ground.
+/// Observes a click on the ground, and deselects the selected shape.
 fn deselect(
     click: On<Pointer<Click>>,
     materials: Res<Materials>,
@@ -217,7 +217,7 @@ fn grab(start: On<Pointer<DragStart>>, mut held_at: ResMut<HeldAt>) {
     held_at.0 = start.hit.position.unwrap_or_default();
 }
 
-/// Moves the shape so that the point that was grabbed stays under the mouse, at the same height.
+/// Moves the shape at the same height, so that the grabbed point stays under the mouse.
 fn drag(
     drag: On<Pointer<Drag>>,
     camera: Single<(&Camera, &GlobalTransform)>,
@@ -229,7 +229,7 @@ fn drag(
     }
     let (camera, view) = *camera;
     let ray = camera.viewport_to_world(view, drag.pointer_location.position)?;
-    // Above the horizon, the ray does not meet the plane.
+    // If the mouse is above the horizon, the ray does not meet the plane.
     if let Some(point) = ray.plane_intersection_point(held_at.0, InfinitePlane3d::new(Vec3::Y)) {
         poses.get_mut(drag.entity)?.translation += point - held_at.0;
         held_at.0 = point;

@@ -4,7 +4,7 @@
 //! cargo run --example platformer --features demo
 //! ```
 //!
-//! `slide` moves the player and the enemies. `meet` reacts to what the player touches.
+//! `slide` moves the player and the enemies. `meet` reacts to the player's contacts.
 
 #[path = "../demo/mod.rs"]
 mod demo;
@@ -16,13 +16,13 @@ use headbutt::{prelude::*, query::Ray};
 
 const TERRAIN: u32 = 1 << 0;
 const PLAYER: u32 = 1 << 1;
-/// Coins, enemies and the abyss: what the player reacts to.
+/// The layer of coins, enemies and the abyss, to which the player reacts.
 const THINGS: u32 = 1 << 2;
 
 const SPEED: f32 = 5.0;
 const GRAVITY: f32 = 30.0;
 const JUMP: f32 = 13.0;
-/// Half of the width and of the height of the player and of the enemies.
+/// Half of the width and height of the player and of the enemies.
 const HALF: f32 = 0.45;
 const START: [f32; 2] = [-4.5, 0.6];
 const BOTTOM: f32 = -9.0;
@@ -82,11 +82,11 @@ fn spawn(mut commands: Commands) {
     let area = Rect::new(2.0, 2.0, 43.0, 9.0);
     commands.spawn((demo::camera_2d(11.0), Follow(area)));
 
-    // Only queries meet the terrain: it does not interact with the layers of the others.
+    // Only queries meet the terrain: no other collider interacts with its layer.
     let terrain = CollisionLayers::new(TERRAIN, !TERRAIN);
     for outline in GROUND {
-        // One surface instead of many tiles, on whose edges a body can catch. Its outer side is to
-        // the right, so it runs from right to left.
+        // The ground is one surface, because a body can catch on the edges of separate tiles. The
+        // outer side of a polyline is to its right, so the points run from right to left.
         let points = outline.iter().rev().map(|&point| point.into());
         let surface = Collider::polyline(points).one_sided();
         let earth = strip(outline, |_| BOTTOM, EARTH);
@@ -133,7 +133,7 @@ fn steer(keys: Res<ButtonInput<KeyCode>>, mut player: Single<&mut Walker, With<P
     }
 }
 
-/// Turns enemies around in front of walls, slopes and edges.
+/// Turns enemies around in front of walls and slopes, and at edges.
 fn patrol(query: SpatialQuery, mut enemies: Query<(&mut Walker, &Transform), With<Enemy>>) {
     let terrain = SpatialQueryFilter::default().with_mask(TERRAIN);
     for (mut walker, pose) in &mut enemies {
@@ -146,7 +146,7 @@ fn patrol(query: SpatialQuery, mut enemies: Query<(&mut Walker, &Transform), Wit
     }
 }
 
-/// Moves the player and the enemies. The lift has moved already in this tick, and carries them.
+/// Moves the player and the enemies. The lift, which has already moved in this tick, carries them.
 fn slide(
     query: SpatialQuery,
     time: Res<Time>,
@@ -174,7 +174,8 @@ fn slide(
     }
 }
 
-/// Observes the player, who collects coins and jumps on enemies. All else kills the player.
+/// Observes the player, who collects coins and kills enemies from above. Every other contact kills
+/// the player.
 fn meet(
     hit: On<CollisionStarted>,
     coins: Query<(), With<Coin>>,
@@ -188,7 +189,7 @@ fn meet(
         commands.entity(hit.other).despawn();
         score.coins += 1;
     } else if enemies.contains(hit.other) && hit.normal.y < -0.5 {
-        // The normal points from the player to the enemy: down.
+        // The normal points from the player down to the enemy.
         commands.entity(hit.other).despawn();
         score.kills += 1;
         walker.velocity.y = 0.8 * JUMP;

@@ -1,4 +1,4 @@
-//! Replays recordings of headbutt, and checks that the contacts are the same, to the bit.
+//! Replays recordings of headbutt, and checks that the contacts are the same bit for bit.
 //!
 //! ```text
 //! cargo run --example replay --features demo -- examples/recordings/tumbling_3d.headbutt
@@ -6,9 +6,10 @@
 //! cargo run --example replay --features record -- --make examples/recordings
 //! ```
 //!
-//! The first command shows a recording in a window. The second one plays each file forwards and
-//! back, without a window. Both end with the exit code 1 if a file is damaged, and the second one
-//! also if a contact differs. The third one records the sessions of `sessions.rs` again.
+//! The first command shows a recording in a window. The second command plays each file forwards and
+//! backwards, without a window. Both end with the exit code 1 if a file is damaged, and the second
+//! command also if a contact differs. The third command records the sessions of `sessions.rs`
+//! again.
 
 #[cfg(feature = "demo")]
 #[path = "../demo/mod.rs"]
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
 }
 
 impl Task {
-    /// Reads the command line, without the options of a window.
+    /// Reads the command line of a program without a window.
     fn from_env() -> Result<Self, Box<dyn Error>> {
         let mut parser = lexopt::Parser::from_env();
         let mut files = Vec::new();
@@ -87,7 +88,7 @@ fn read(file: &Path) -> Result<Recording, Box<dyn Error>> {
     Ok(Recording::read(bytes).map_err(|error| in_file(&error))?)
 }
 
-/// Plays a file forwards and back.
+/// Plays a file forwards and backwards, and compares the contacts.
 fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
     let recording = read(file)?;
     let size = fs::metadata(file)?.len();
@@ -104,7 +105,7 @@ fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
             return Err(format!("{}: the contacts differ: {played:?}", file.display()).into());
         }
         contacts += u64::from(played.contacts);
-        // Bevy's own bookkeeping of a frame.
+        // This is what Bevy does at the end of each frame.
         app.world_mut().clear_trackers();
     }
     println!(

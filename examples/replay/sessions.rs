@@ -1,4 +1,4 @@
-//! The sessions in `examples/recordings`: small games without a window.
+//! The sessions that are recorded in `examples/recordings`: small games without a window.
 
 use std::{error::Error, fs, path::Path, time::Duration};
 
@@ -8,7 +8,7 @@ use headbutt::{HeadbuttRecorder, prelude::*};
 const STEP: Duration = Duration::from_micros(15_625);
 const TICKS: u32 = 320;
 
-/// Adds the systems of a session.
+/// A function that adds the systems of a session.
 type Build = fn(&mut App);
 
 /// Records all sessions into a folder.
@@ -46,7 +46,7 @@ fn fly(time: Res<Time>, mut bodies: Query<(&Velocity, &mut Transform)>) {
     }
 }
 
-/// Reflects moving bodies at what they hit.
+/// Reflects moving bodies at the colliders that they hit.
 fn bounce(mut hits: MessageReader<CollisionEvent>, mut bodies: Query<&mut Velocity>) {
     for hit in hits.read().filter(|hit| hit.touching()) {
         for side in [*hit, hit.flipped()] {
@@ -59,7 +59,7 @@ fn bounce(mut hits: MessageReader<CollisionEvent>, mut bodies: Query<&mut Veloci
     }
 }
 
-/// 2D: twelve shapes in a room of half-spaces.
+/// Adds a 2D session: twelve shapes in a room of half-spaces.
 fn bouncing(app: &mut App) {
     app.add_systems(Startup, |mut commands: Commands| {
         for side in [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y] {
@@ -84,7 +84,7 @@ fn bouncing(app: &mut App) {
     .add_systems(FixedPostUpdate, bounce.after(HeadbuttSystems::Report));
 }
 
-/// 3D: turning shapes over hills on a plain.
+/// Adds a 3D session: turning shapes that fall onto hills.
 fn tumbling(app: &mut App) {
     app.add_systems(Startup, |mut commands: Commands| {
         let heights: Vec<f32> = (0..81_u8)
@@ -145,14 +145,15 @@ fn push_out(
     }
 }
 
-/// Which targets and bullets meet.
+/// The layers of bullets and targets, which interact only with each other.
 const BULLET: CollisionLayers = CollisionLayers::new(2, 1);
 const TARGET: CollisionLayers = CollisionLayers::new(1, 2);
 
 #[derive(Component)]
 struct Target;
 
-/// 3D: a turret fires swept bullets through a sensor at targets that are despawned, over a mesh.
+/// Adds a 3D session: above a mesh, a turret fires swept bullets through a sensor at targets, which
+/// are despawned when they are hit.
 fn shooting_range(app: &mut App) {
     app.add_systems(Startup, |mut commands: Commands| {
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
@@ -195,7 +196,7 @@ fn shoot(mut commands: Commands, mut tick: Local<u16>) {
     }
 }
 
-/// Despawns targets that were hit, and bullets that hit or have left.
+/// Despawns targets that were hit, bullets that hit a target, and bullets that flew past.
 fn hit(
     mut hits: MessageReader<CollisionEvent>,
     targets: Query<Entity, With<Target>>,

@@ -1,4 +1,4 @@
-//! A recording in a window.
+//! Plays a recording in a window.
 
 use std::process::ExitCode;
 
@@ -18,20 +18,21 @@ use crate::{
 const KEYS: &str = "space: play    comma, period: step    home, end: first and last tick    \
     arrows: turn the camera in 3D";
 
-/// The number of ticks, evenly distributed, in which the camera sees all colliders.
+/// The maximum number of ticks, spread over the recording, in which the camera must see all
+/// colliders.
 const MAX_FRAMED_TICKS: usize = 320;
 
-/// The size of the picture over the size of what the camera has to show.
+/// The size of the picture, relative to the size of the scene.
 const MARGIN: f32 = 1.25;
 
-/// The tick that is shown.
+/// The tick that is shown, and whether the recording plays.
 #[derive(Resource)]
 struct Position {
     tick: usize,
     plays: bool,
 }
 
-/// What the replay returned for that tick.
+/// The result of the replay for that tick.
 #[derive(Resource)]
 struct Played(ReplayedTick);
 
@@ -84,7 +85,7 @@ fn app(recording: Recording, options: &Options) -> App {
     app
 }
 
-/// Plays or pauses. At the end, plays from the beginning.
+/// Plays or pauses. At the end of the recording, plays from the beginning.
 fn toggle(mut position: ResMut<Position>, replay: Res<Replay>) {
     if position.tick + 1 < replay.recording().len() {
         position.plays = !position.plays;
@@ -122,7 +123,7 @@ fn step(keys: Res<ButtonInput<KeyCode>>, mut position: ResMut<Position>, replay:
     }
 }
 
-/// Brings the world to the tick.
+/// Replays the shown tick, unless the world already shows it.
 fn show(world: &mut World) -> Result {
     let tick = world.resource::<Position>().tick;
     world.resource_scope(|world, mut replay: Mut<Replay>| {
@@ -134,7 +135,7 @@ fn show(world: &mut World) -> Result {
     })
 }
 
-/// Spawns a camera that sees the bounded colliders of all ticks.
+/// Spawns a camera that sees the colliders of all ticks, except unbounded ones.
 fn spawn_camera(world: &mut World) -> Result {
     let mut bounds = None;
     let mut is_flat = false;

@@ -1,4 +1,4 @@
-//! Thousands of moving colliders, and the time that each stage of a tick takes.
+//! Thousands of moving colliders, and the time of each stage of a tick.
 //!
 //! ```text
 //! cargo run --release --example stress --features demo
@@ -25,7 +25,7 @@ const COUNTS: [(KeyCode, usize); 5] = [
     (KeyCode::Digit5, 20_000),
 ];
 
-/// What is in the scene.
+/// The number and the dimension of the colliders.
 #[derive(Resource, Clone, Copy)]
 struct Setup {
     count: usize,
@@ -83,8 +83,8 @@ fn choose(
     }
 }
 
-/// Shows the counts and times of the ticks, and the mean duration of the last frames. Bevy's clock
-/// does not measure the latter in pictures, where each frame is a tick long.
+/// Shows the counts and times of the ticks, and the mean duration of the last frames. The duration
+/// does not come from Bevy's clock: in pictures, each frame of that clock lasts for a tick.
 fn describe(
     setup: Res<Setup>,
     diagnostics: Res<DiagnosticsStore>,

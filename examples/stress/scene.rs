@@ -1,4 +1,4 @@
-//! The colliders, which fly about in a box.
+//! A scene of colliders that fly about in a box.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -9,7 +9,7 @@ use super::{
     demo::{self, BLUE, ORANGE, light::Materials, orbit},
 };
 
-/// The area of a 2D collider, or the volume of a 3D one, in which it is alone on average.
+/// The area per 2D collider, or the volume per 3D collider.
 const ROOM: f32 = 6.0;
 
 /// The radius of a ball, and half of the side of a box.
@@ -18,14 +18,14 @@ const RADIUS: f32 = 0.5;
 /// The greatest speed along each axis.
 const SPEED: f32 = 4.0;
 
-/// All entities of the scene, which are replaced by those of the next one.
+/// Marks the entities of the scene, which are despawned before the next scene.
 #[derive(Component)]
 pub struct InScene;
 
 #[derive(Component)]
 pub struct Velocity(Vec3);
 
-/// Half of the size of the box in which the colliders are.
+/// Half of the size of the box around the colliders.
 #[derive(Resource)]
 pub struct Bounds(Vec3);
 
@@ -40,7 +40,7 @@ pub fn add_materials(
     commands.insert_resource(Materials { resting, touching });
 }
 
-/// Replaces the scene.
+/// Despawns the old scene, and spawns a new scene.
 pub fn build(
     setup: Res<Setup>,
     old: Query<Entity, With<InScene>>,
@@ -94,13 +94,14 @@ fn shapes(in_3d: bool) -> [(Collider, Mesh); 2] {
     }
 }
 
-/// Returns a random vector of at most this size along each axis.
+/// Returns a random vector whose coordinates are at most `size` in absolute value.
 fn within(size: Vec3, random: &mut StdRng) -> Vec3 {
     let size = size.to_array();
     Vec3::from(size.map(|half| half * random.random_range(-1.0..=1.0)))
 }
 
-/// Returns half of the size of the box: as wide as the window in 2D, and a cube in 3D.
+/// Returns half of the size of the box: a rectangle in the shape of the window in 2D, and a cube in
+/// 3D.
 fn bounds(setup: Setup) -> Vec3 {
     let room = ROOM * setup.count as f32;
     if setup.in_3d {

@@ -4,7 +4,8 @@
 //! cargo run --example top_down --features demo
 //! ```
 //!
-//! `chase` casts rays, `push_out` separates what overlaps, and `strike` and `meet` react to events.
+//! `chase` casts rays, `push_out` separates overlapping bodies, and `strike` and `meet` react to
+//! events.
 
 #[path = "../demo/mod.rs"]
 mod demo;
@@ -44,7 +45,7 @@ const DOORS: [[f32; 2]; 4] = [[12.4, 0.5], [-12.4, -2.5], [6.5, -5.8], [-3.5, 4.
 #[derive(Component)]
 struct Player;
 
-/// An enemy, which walks to where it last saw the player.
+/// An enemy, with the position at which it last saw the player.
 #[derive(Component)]
 struct Enemy(Vec2);
 
@@ -87,7 +88,7 @@ fn spawn(mut commands: Commands) {
     commands.spawn((Player, body, look)).observe(meet);
 }
 
-/// Lets an enemy in at the next door at which there is room.
+/// Spawns an enemy at the next door that has room.
 fn enter(query: SpatialQuery, enemies: Query<(), With<Enemy>>, mut commands: Commands) {
     let count = enemies.iter().len();
     let (circle, filter) = (Collider::circle(BODY_RADIUS), SpatialQueryFilter::default());
@@ -100,7 +101,8 @@ fn enter(query: SpatialQuery, enemies: Query<(), With<Enemy>>, mut commands: Com
     }
 }
 
-/// The player walks, turns to the mouse or ahead, and shoots, but not in the next `reload` seconds.
+/// Lets the player walk, turn to the mouse or in the walking direction, and shoot. After a shot,
+/// the next shot has to wait for `reload` seconds.
 fn steer(
     time: Res<Time>,
     keys: Res<ButtonInput<KeyCode>>,
@@ -129,7 +131,8 @@ fn steer(
     }
 }
 
-/// Enemies walk to where they last saw the player. Only walls block their sight.
+/// Lets enemies walk to the position at which they last saw the player. Only walls block their
+/// sight.
 fn chase(
     query: SpatialQuery,
     player: Single<&Transform, With<Player>>,
@@ -158,7 +161,7 @@ fn travel(time: Res<Time>, mut bodies: Query<(&Velocity, &mut Transform)>) {
     }
 }
 
-/// Pushes all bodies but the bullets, which are `Swept`, out of walls and of each other.
+/// Pushes all bodies out of walls and of each other, except for bullets, which are `Swept`.
 fn push_out(
     collisions: Res<Collisions>,
     walkers: Query<Entity, (With<Velocity>, Without<Swept>)>,
@@ -173,7 +176,7 @@ fn push_out(
     Ok(())
 }
 
-/// Observes each bullet, which ends at its first hit: despawned, it triggers no more observers.
+/// Observes a bullet, and despawns it at its first hit, so that later hits trigger no observer.
 fn strike(
     hit: On<CollisionStarted>,
     enemies: Query<(), With<Enemy>>,
@@ -188,7 +191,8 @@ fn strike(
     }
 }
 
-/// Observes the player, who collects coins. An enemy kills the player, and vanishes.
+/// Observes the player, who collects coins. An enemy that touches the player kills the player and
+/// vanishes.
 fn meet(
     hit: On<CollisionStarted>,
     coins: Query<(), With<Coin>>,

@@ -13,7 +13,8 @@ use crate::{
 ///
 /// Shapes are centered on the entity's origin, unless they are given by points. Lengths are in the
 /// entity's units. If a number is invalid, such as a negative radius, the collider is inert, and
-/// one warning names the entity. [`try_new`](Self::try_new) returns the error instead.
+/// one warning names the entity. [`try_new`](Self::try_new) returns an error instead of an inert
+/// collider.
 ///
 /// `Collider::from` accepts all other convex primitives of Bevy.
 impl Collider {
@@ -47,7 +48,7 @@ impl Collider {
         Rectangle::new(width, height).into()
     }
 
-    /// Creates a 2D capsule along y. `length` is the distance between the centers of its two half
+    /// Creates a 2D capsule along y. `length` is the distance between the centers of the two half
     /// circles: the full height is `length + 2 * radius`.
     ///
     /// ```
@@ -67,7 +68,8 @@ impl Collider {
     /// assert!(Collider::regular_polygon(1.0, 2).is_inert());
     /// ```
     pub fn regular_polygon(circumradius: f32, sides: u32) -> Self {
-        // Not `RegularPolygon::new`, which panics.
+        // The polygon is a struct literal, because `RegularPolygon::new` panics if an argument is
+        // invalid.
         let circumcircle = Circle {
             radius: circumradius,
         };
@@ -98,7 +100,7 @@ impl Collider {
         Cuboid::new(x_length, y_length, z_length).into()
     }
 
-    /// Creates a 3D capsule along y. `length` is the distance between the centers of its two
+    /// Creates a 3D capsule along y. `length` is the distance between the centers of the two
     /// hemispheres: the full height is `length + 2 * radius`.
     ///
     /// ```
@@ -119,7 +121,7 @@ impl Collider {
         Cylinder::new(radius, height).into()
     }
 
-    /// Creates a cone along y with this full height and its tip up. `radius` is the radius of its
+    /// Creates a cone along y with this full height and its tip up. `radius` is the radius of the
     /// base.
     ///
     /// ```
@@ -142,7 +144,7 @@ impl Collider {
         Self::of_checked(Shape::Segment([start, end]).checked())
     }
 
-    /// Creates a solid triangle. Its corners are `Vec2` in 2D and `Vec3` in 3D, in any order.
+    /// Creates a solid triangle. The corners are `Vec2` in 2D and `Vec3` in 3D, in any order.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -154,9 +156,9 @@ impl Collider {
         Self::of_checked(Shape::Triangle([a, b, c]).checked())
     }
 
-    /// Creates a half-space: all points on the plane through the origin with this normal, and all
-    /// points on the side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D.
-    /// The normal may have any length except 0.
+    /// Creates a half-space: the plane through the origin with this normal, and all points on the
+    /// side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D. The normal may
+    /// have any length except 0.
     ///
     /// ```
     /// # use headbutt::Collider;

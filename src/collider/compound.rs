@@ -16,8 +16,8 @@ use crate::{
 /// Each constructor has two forms. The short form never fails: if its input is invalid, the
 /// collider is inert, and one warning names the entity. The `try_` form returns the error.
 impl Collider {
-    /// Combines several colliders into one, each in a pose relative to the entity. The result can
-    /// be concave.
+    /// Combines several colliders, each in a pose relative to the entity, into one collider. The
+    /// result can be concave.
     ///
     /// A pose is a [`QueryPose`] of the same dimension, such as a `Vec2` or an `Isometry3d`, or a
     /// `Transform` of scale 1.
@@ -36,11 +36,11 @@ impl Collider {
     ///
     /// A compound collides as one collider: one `Started` and one `Ended` for a pair, with the
     /// contact of the deepest part. The event's [`part`](crate::CollisionEvent::part) is the index
-    /// of that part, and [`Collisions::parts`](crate::Collisions::parts) returns the contacts of
-    /// all parts. Each contact is exact for its own part: `normal * depth` is the shortest
-    /// translation out of that part, not of the whole compound.
+    /// of the deepest part, and [`Collisions::parts`](crate::Collisions::parts) returns the
+    /// contacts of all parts. Each contact is exact for its own part: `normal * depth` is the
+    /// shortest translation out of this part, not out of the whole compound.
     ///
-    /// If a part is itself a compound, its parts take its place in the order of parts.
+    /// If a part is itself a compound, its parts are inserted in its place.
     ///
     /// [`try_compound`](Self::try_compound) lists the invalid inputs.
     pub fn compound<P: Into<QueryPose<Self>>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {
@@ -61,7 +61,7 @@ impl Collider {
     ///
     /// * [`NoParts`](ShapeError::NoParts): there are no parts.
     /// * [`PartWithoutShape`](ShapeError::PartWithoutShape): a part is a default `Collider`.
-    /// * The error of a part, if a part is inert because it was invalid.
+    /// * The error of a part: the shape of the part is invalid.
     /// * [`MixedDimensions`](ShapeError::MixedDimensions): parts or poses have different
     ///   dimensions.
     /// * [`SurfaceInCompound`](ShapeError::SurfaceInCompound): a part is a surface.
@@ -80,7 +80,7 @@ impl Collider {
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
         match first.shape() {
             AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
-            // This also returns the error of a first part without a shape.
+            // If the first part has no shape, this call returns its error.
             _ => compound_in::<Vec2>(&parts),
         }
     }
@@ -107,27 +107,28 @@ impl Collider {
     /// * If the core of the shape (the center of a ball) does not overlap the surface, the shape
     ///   has a contact at each local minimum of the distance. A seam between two triangles adds no
     ///   contact.
-    /// * If the core overlaps triangles, the contact is the shortest translation that clears them
-    ///   and does not take the center through the surface.
-    /// * The shape is pushed to the side on which its center is. A compound is pushed as a whole.
-    ///   With [`one_sided`](Self::one_sided), only the outer side collides.
+    /// * If the core overlaps triangles, the contact gives the shortest translation that clears
+    ///   these triangles without taking the center through the surface.
+    /// * The shape is pushed to the side of the surface on which its center lies. A compound is
+    ///   pushed as a whole. With [`one_sided`](Self::one_sided), only the outer side collides.
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
-    /// as joined, and so does a vertex on an edge. Duplicates and triangles of opposite winding do
-    /// no harm. Degenerate triangles touch nothing. The event's
+    /// as joined, and so does a vertex on an edge. Duplicate triangles and triangles of opposite
+    /// winding do no harm. Degenerate triangles touch nothing. The event's
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
-    /// The cost grows with the number of triangles that a shape touches. Decimate levels, and use
-    /// primitives or hulls for moving bodies. The guide has a page with drawings and advice for
-    /// levels.
+    /// The cost grows with the number of triangles that a shape touches. Decimate the meshes of
+    /// levels, and use primitives or hulls for moving bodies. The guide has a page with drawings
+    /// and advice for levels.
     ///
     /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
     /// surfaces touch where their triangles cross:
     ///
     /// * If one surface is at most half as large as the other, the smaller surface is treated as a
-    ///   body. Its center is the center of its bounding box in its own frame.
-    /// * Otherwise, the surfaces are pushed apart along the normal with the smaller depth. They are
-    ///   never pushed along the normal of a seam, or out of the back of a one-sided surface.
+    ///   body. The center of this body is the center of the surface's bounding box in the surface's
+    ///   own frame.
+    /// * Otherwise, the surfaces are pushed apart along the normal with the smaller depth. Surfaces
+    ///   are never pushed along the normal of a seam, or out of the back of a one-sided surface.
     ///
     /// [`try_trimesh`](Self::try_trimesh) lists the invalid inputs.
     pub fn trimesh(
@@ -150,7 +151,7 @@ impl Collider {
     /// # Errors
     ///
     /// * [`NoFacets`](ShapeError::NoFacets): no triangle has a nonzero area. The corners of each
-    ///   coincide, or lie on one line to 12 digits.
+    ///   triangle coincide, or lie on one line to 12 digits.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a triangle exceeds the range of
@@ -176,9 +177,9 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A polyline is a surface without an interior: see [`trimesh`](Self::trimesh). Its outer side
-    /// is to the right of the direction from each point to the next. So the outline of a solid runs
-    /// counter-clockwise, and the ground runs from right to left. Only
+    /// A polyline is a surface without an interior: see [`trimesh`](Self::trimesh). The outer side
+    /// is to the right of the direction from each point to the next. So list the points of a
+    /// solid's outline counter-clockwise, and the points of the ground from right to left. Only
     /// [`one_sided`](Self::one_sided) distinguishes the sides.
     ///
     /// [`try_polyline`](Self::try_polyline) lists the invalid inputs.
@@ -208,14 +209,14 @@ impl Collider {
         surface(points, segments)
     }
 
-    /// Creates a 2D surface of segments, each given by the indices of its two ends: many outlines
-    /// as one collider.
+    /// Creates a 2D surface of segments, for example of many outlines. Each segment is given by the
+    /// indices of its two ends.
     ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
-    /// // Two platforms, solid below: they run from right to left.
+    /// // Two platforms, each from right to left, so that they are solid below.
     /// let ends = [Vec2::new(4.0, 0.0), Vec2::ZERO, Vec2::new(9.0, 2.0), Vec2::new(6.0, 2.0)];
     /// let platforms = Collider::polyline_with_indices(ends, [[0, 1], [2, 3]]).one_sided();
     /// let ball = Collider::circle(0.5);
@@ -341,34 +342,35 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// Returns this surface with only its outer side colliding: a shape whose center is behind a
-    /// facet passes through that facet. Colliders of other kinds are returned unchanged.
+    /// Makes this surface one-sided: a shape whose center is behind a facet passes through that
+    /// facet. Colliders of other kinds are returned unchanged.
     ///
     #[cfg_attr(
         doc,
         doc = "![A ball whose center is below the floor is ignored][one-sided]\n\n"
     )]
     #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
-    /// The outer side of a triangle is the side from which its corners run counter-clockwise. The
-    /// outer side of a polyline is to its right. A mirroring scale does not swap the sides.
+    /// The outer side of a triangle is the side from which its corners appear counter-clockwise.
+    /// The outer side of a polyline is to the right of its direction. A mirroring scale does not
+    /// swap the sides.
     ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
-    /// // It runs from right to left, so its outer side is the upper side.
+    /// // The ground runs from right to left, so its outer side is the upper side.
     /// let ground = Collider::polyline([Vec2::new(9.0, 0.0), Vec2::new(-9.0, 0.0)]).one_sided();
     /// assert!(!ground.is_inert());
     /// ```
     ///
-    /// Use this for terrain, rooms and closed models whose facets all have the same winding. A
-    /// facet then never pulls a shape through from behind. Models of mixed winding, and sheets that
-    /// collide from both sides, should stay two-sided.
+    /// Use one-sided surfaces for terrain, rooms and closed models whose facets all have the same
+    /// winding. A one-sided facet never pulls a shape through from behind. Models of mixed winding,
+    /// and sheets that collide from both sides, should stay two-sided.
     ///
-    /// This is not enough for a platform that characters jump through. As soon as a character's
-    /// center is above the platform, the character is pushed up by half of its height. Decide in
-    /// the response instead, for example by testing whether the feet were above the platform in the
-    /// last tick.
+    /// A one-sided surface is not enough for a platform that characters jump through. As soon as a
+    /// character's center is above the platform, the character is pushed up by half of its height.
+    /// Decide in the response instead, for example by testing whether the feet were above the
+    /// platform in the last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
         match self.shape {

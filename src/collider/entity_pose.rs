@@ -14,8 +14,8 @@ use crate::{
 
 /// Computes the pose of an entity. Ancestors without a `Transform` count as the identity.
 ///
-/// This reads the world rather than a query, because queries exclude disabled entities, and the
-/// `Transform` of a disabled parent still counts.
+/// This function reads the world, because queries exclude disabled entities, but the `Transform` of
+/// a disabled parent still counts.
 pub(crate) fn entity_pose<V: Space>(
     world: &World,
     entity: Entity,

@@ -11,10 +11,10 @@ pub enum ColliderError {
     /// The pose has a NaN or an infinity, or a rotation of length 0.
     #[error("its pose is not finite")]
     NotFinite,
-    /// A custom shape, or a ball of Bevy's, has a negative radius or a NaN.
+    /// The radius of a custom shape, or of a Bevy ball, is negative or NaN.
     #[error("its radius is negative or NaN")]
     InvalidRadius,
-    /// The box of a custom shape shows that its support function is wrong.
+    /// The bounding box of a custom shape shows that its support function is wrong.
     #[error("its support function does not return the farthest points")]
     InvalidSupport,
     /// A half-space has a scale of 0 along an axis.

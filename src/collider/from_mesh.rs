@@ -1,5 +1,5 @@
-//! Constructors of colliders from Bevy meshes. No other file reads mesh attributes and indices,
-//! because their API changes between releases of Bevy.
+//! Constructors of colliders from Bevy meshes. Only this file reads mesh attributes and indices,
+//! because their API changes between Bevy releases.
 
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 
@@ -11,9 +11,9 @@ use crate::{
 
 /// # From meshes
 ///
-/// These constructors require the feature `mesh`. They read the vertices of the asset, so morph
-/// targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) creates the
-/// collider of an entity as soon as its mesh has loaded.
+/// These constructors require the feature `mesh`. The constructors read the vertices of the asset,
+/// so morph targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) creates
+/// the collider of an entity as soon as its mesh has loaded.
 impl Collider {
     /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
     ///
@@ -45,7 +45,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mesh`] if the positions of the mesh cannot be read, and the errors of
+    /// Returns [`ShapeError::Mesh`] if the positions of the mesh cannot be read, and any error of
     /// [`try_convex_hull`](Self::try_convex_hull).
     pub fn try_convex_hull_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
         Self::try_convex_hull(positions(mesh)?.iter().copied().map(Vec3::from_array))
@@ -83,8 +83,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// The errors of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh), except those
-    /// for z, which is ignored.
+    /// Returns any error of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh), except
+    /// errors in the z coordinates, which are ignored.
     pub fn try_convex_hull_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         Self::try_convex_hull(positions(mesh)?.iter().copied().map(flat))
     }
@@ -124,8 +124,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mesh`] if the mesh cannot be read, or consists of points or lines, and the
-    /// errors of [`try_trimesh`](Self::try_trimesh).
+    /// Returns [`ShapeError::Mesh`] if the mesh cannot be read, or consists of points or lines, and
+    /// any error of [`try_trimesh`](Self::try_trimesh).
     pub fn try_trimesh_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
         let triangles = triangles(mesh, vertices.len())?;
@@ -133,7 +133,7 @@ impl Collider {
     }
 
     /// Creates the solid 2D area of a mesh, which may be concave: a [`compound`](Self::compound) of
-    /// its triangles, without their z.
+    /// its triangles, projected onto the xy plane.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -144,11 +144,11 @@ impl Collider {
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// Triangles of zero area, such as those that join the rows of a strip, are left out. The
+    /// Triangles of zero area, such as those that join the rows of a strip, are omitted. The
     /// event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
     ///
     /// The reported contact is the contact of the most deeply penetrated triangle. Deep inside the
-    /// area, its normal may point out of that triangle into the next one. A
+    /// area, the contact normal may point from this triangle into a neighbor. A
     /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper for a convex mesh, and a
     /// [`polyline`](Self::polyline) for the ground.
     ///
@@ -200,8 +200,8 @@ fn flat([x, y, _]: [f32; 3]) -> Vec2 {
     Vec2::new(x, y)
 }
 
-/// Returns `true` if the corners are not on one line. Also returns `true` if a corner is NaN, so
-/// that the NaN is reported.
+/// Returns `true` if the corners are not on one line, or if a corner is NaN, so that the NaN is
+/// reported.
 fn has_area(triangle: &Triangle2d) -> bool {
     let [a, b, c] = triangle.vertices.map(|vertex| vertex.as_dvec2());
     (b - a).perp_dot(c - a) != 0.0
@@ -217,10 +217,10 @@ fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
     }
 }
 
-/// Returns the vertex indices of each triangle. They may be out of range.
+/// Returns the vertex indices of each triangle. The indices may be out of range.
 ///
-/// `Mesh::triangles` is not used, because it requires indices, skips those out of range, and does
-/// not restart strips.
+/// `Mesh::triangles` is not used, because it requires indices, skips indices that are out of range,
+/// and does not restart strips.
 fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     let indices = mesh
         .try_indices_option()

@@ -1,4 +1,4 @@
-//! Collision layers, which decide which colliders interact.
+//! The layers that decide which colliders interact.
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -40,10 +40,10 @@ pub struct CollisionLayers {
 }
 
 impl CollisionLayers {
-    /// On all layers, and interacts with all. A collider without the component behaves the same.
+    /// All layers. A collider without [`CollisionLayers`] behaves the same.
     pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
 
-    /// On no layer, and interacts with none.
+    /// No layers. A collider with these layers touches nothing.
     pub const NONE: Self = Self::new(0, 0);
 
     /// Creates layers from two bit masks.
@@ -54,7 +54,7 @@ impl CollisionLayers {
         }
     }
 
-    /// Returns `true` if each of the two is on a layer that the other one interacts with.
+    /// Returns `true` if each collider is on a layer that the other one interacts with.
     pub const fn interacts_with(self, other: Self) -> bool {
         self.memberships & other.filters != 0 && other.memberships & self.filters != 0
     }

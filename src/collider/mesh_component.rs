@@ -18,7 +18,7 @@ use crate::{
 ///     let rock = meshes.add(Torus::default());
 ///     // Add a material to make it visible.
 ///     commands.spawn((Mesh3d(rock.clone()), ColliderFromMesh::convex_hull()));
-///     // The mesh of the collider may differ from the visible one.
+///     // The mesh of the collider may differ from the visible mesh.
 ///     commands.spawn(ColliderFromMesh::trimesh().of(Mesh3d(rock)));
 /// }
 /// ```
@@ -46,30 +46,30 @@ use crate::{
 /// # When
 ///
 /// The collider is created at the start of a tick, in
-/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). If the mesh is in `Assets<Mesh>` by
-/// then, the entity collides in the same tick. Until the mesh is there, the entity keeps its
-/// collider, or has the [`Default`] one, which touches nothing.
+/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). If the mesh is already in
+/// `Assets<Mesh>`, the entity collides in the same tick. Until the mesh has loaded, the entity
+/// keeps its collider, or has the [`Default`] collider, which touches nothing.
 ///
 /// The collider is created again if
 ///
 /// * this component changes,
 /// * the handle in the `Mesh3d` or `Mesh2d` changes, or
-/// * the mesh itself changes: in the first tick after `PostUpdate`, where Bevy reports changed
-///   assets.
+/// * the mesh itself changes. The first tick after `PostUpdate` then creates the collider, because
+///   Bevy reports changed assets in `PostUpdate`.
 ///
 /// Otherwise the plugin leaves the collider unchanged, and the app may change it. The collider also
-/// stays when this component or the mesh is removed.
+/// stays if this component or the mesh is removed.
 ///
-/// The collider for a mesh and a [`MeshShape`] is computed once, and all entities with both share
-/// it. The computation is part of the tick: see [`ConvexHull`](crate::ConvexHull) for the cost of a
-/// hull.
+/// For each combination of a mesh and a [`MeshShape`], the collider is computed once, and all
+/// entities share it. The computation is part of the tick: see [`ConvexHull`](crate::ConvexHull)
+/// for the cost of a hull.
 ///
 /// # Errors
 ///
 /// If no collider can be created from the mesh, the entity is inert, and one warning names the
 /// entity and the [`ShapeError`]. Two causes are common:
 ///
-/// * The app has no `AssetPlugin` and `MeshPlugin`, so it has no meshes.
+/// * The app has no `AssetPlugin` or no `MeshPlugin`, so it has no meshes.
 /// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. A mesh without
 ///   this flag is always rejected, because its vertices move to the renderer at a time that depends
 ///   on the frame rate.
@@ -79,9 +79,9 @@ use crate::{
 /// # Concave and solid
 ///
 /// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
-/// convex pieces. Use the program that made the mesh (Blender), or a tool for approximate convex
-/// decomposition (CoACD, V-HACD). Then load the pieces as meshes, and create a
-/// [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
+/// convex pieces. To split a mesh, use the program that made it, such as Blender, or a tool for
+/// approximate convex decomposition, such as CoACD or V-HACD. Then load the pieces as meshes, and
+/// create a [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -130,9 +130,9 @@ pub enum MeshSource {
     /// The `Mesh3d` of the same entity, or else its `Mesh2d`.
     #[default]
     Own,
-    /// This mesh, for a 2D collider.
+    /// Another mesh, for a 2D collider.
     Mesh2d(Mesh2d),
-    /// This mesh, for a 3D collider.
+    /// Another mesh, for a 3D collider.
     Mesh3d(Mesh3d),
 }
 
@@ -154,13 +154,12 @@ impl ColliderFromMesh {
         Self::new(MeshShape::ConvexHull)
     }
 
-    /// Requests the triangles of the entity's mesh: in 3D its surface, in 2D its area.
+    /// Requests the triangles of the entity's mesh: its surface in 3D, or its area in 2D.
     pub const fn trimesh() -> Self {
         Self::new(MeshShape::Trimesh)
     }
 
-    /// Requests the surface of the entity's mesh, with only its outer side colliding: see
-    /// [`Collider::one_sided`].
+    /// Requests the one-sided surface of the entity's mesh: see [`Collider::one_sided`].
     pub const fn one_sided_trimesh() -> Self {
         Self::new(MeshShape::OneSidedTrimesh)
     }
@@ -183,7 +182,8 @@ impl ColliderFromMesh {
     }
 }
 
-/// The mesh and the kind of a collider. Entities with equal recipes share the collider.
+/// The mesh from which a collider is created, and the kind of the collider. Entities with equal
+/// recipes share the collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Recipe {
     pub mesh: AssetId<Mesh>,

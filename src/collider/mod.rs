@@ -92,13 +92,13 @@ use crate::shape::{
 /// assert_eq!(error, ShapeError::Negative("radius"));
 /// ```
 ///
-/// The [`Default`] collider is inert too, without a warning.
+/// The [`Default`] collider is also inert, without a warning.
 ///
 /// # Frames and dimensions
 ///
 /// The shape decides the dimension. A 3D shape follows the whole transform. A 2D shape lies in the
-/// xy plane. The shape follows the xy part of the transform and ignores z. 2D and 3D colliders may
-/// be in the same app, and never touch each other.
+/// xy plane, follows the xy part of the transform, and ignores z. 2D and 3D colliders may be in the
+/// same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
 /// same frames as in Bevy, centered on the origin unless they are given by points:
@@ -116,15 +116,15 @@ use crate::shape::{
 /// * An extrusion lies along z.
 /// * For circular sectors and segments, the origin is the center of the circle, and y is their axis
 ///   of symmetry.
-/// * A `Plane3d` is a flat rectangle with the same orientation as Bevy's mesh for it.
+/// * A `Plane3d` is a flat rectangle with the same orientation as its mesh in Bevy.
 ///
 /// A collider follows the transforms of all its ancestors along `ChildOf`. Scale is exact, even if
 /// it is not uniform or mirrors the shape: a scaled sphere is an ellipsoid, not a polyhedron.
 ///
 /// # Half-spaces
 ///
-/// [`half_space`](Self::half_space), `Plane2d` and `InfinitePlane3d` are infinite ground. The plane
-/// passes through the origin, and all points on the side opposite to the normal are solid. A
+/// [`half_space`](Self::half_space), `Plane2d` and `InfinitePlane3d` represent infinite ground. The
+/// plane passes through the origin, and all points on the side opposite to the normal are solid. A
 /// half-space can touch every shape except another half-space.
 ///
 /// ```
@@ -206,14 +206,14 @@ use crate::shape::{
 ///
 /// # Queries
 ///
-/// The functions of [`query`](crate::query) also take colliders. They compute more than the plugin
-/// reports, such as all points of a contact manifold:
+/// The functions of [`query`](crate::query) also accept colliders. These functions compute more
+/// than the plugin reports, such as all points of a contact manifold:
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// /// For colliders without parents. For others, see `QueryPose`.
+/// /// Supports only colliders without parents. For others, see `QueryPose`.
 /// fn count_points(collisions: Res<Collisions>, colliders: Query<(&Collider, &Transform)>) {
 ///     for hit in collisions.iter() {
 ///         if let Ok([(a, pose_a), (b, pose_b)]) = colliders.get_many([hit.entity, hit.other])
@@ -243,8 +243,8 @@ use crate::shape::{
 ///
 /// A collider is reflected as an opaque value: its numbers cannot be edited one by one. With the
 /// feature `serialize`, Bevy's dynamic scenes and all formats of serde save and load colliders and
-/// [`CollisionLayers`]. Bevy's own feature `serialize` is not needed. An entity in a scene, for
-/// example:
+/// [`CollisionLayers`]. Bevy's own feature `serialize` is not needed. For example, this is an
+/// entity in a scene:
 ///
 /// ```text
 /// {
@@ -256,7 +256,7 @@ use crate::shape::{
 /// }
 /// ```
 ///
-/// The same in Rust:
+/// The same data in Rust:
 ///
 /// ```
 /// # #[cfg(feature = "serialize")] {
@@ -271,15 +271,15 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data is a `D2` or a `D3`, and contains one of:
+/// The data is a `D2` or a `D3` that contains one of these:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and
-///   `rotation` is the columns of a matrix in `f64`, orthonormal to 12 digits.
+///   `rotation` lists the columns of an `f64` matrix that is orthonormal to 12 digits.
 /// * `Surface(vertices, facets, one_sided, margin)`: a polyline, trimesh or height field. A facet
 ///   is a list of vertex indices: two in 2D, three in 3D.
 ///
-/// A kind is one of:
+/// A kind is one of these:
 ///
 /// | kind | shapes |
 /// |---|---|
@@ -298,11 +298,12 @@ use crate::shape::{
 /// A loaded collider behaves like the saved one, bit for bit, if the format keeps all digits of an
 /// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all
 /// numbers as the constructors do, and returns the same errors. Saving fails for a
-/// [`custom`](Self::custom) shape, which is code, and for a collider with an invalid shape: then
-/// the whole scene fails. A collider that `ColliderFromMesh` has built is saved with the entity.
+/// [`custom`](Self::custom) shape, which is code, and for an invalid shape. If saving a collider
+/// fails, the whole scene cannot be saved. A collider that `ColliderFromMesh` has built is saved
+/// with the entity.
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(opaque, Component, Clone, Debug, Default)]
-// The name in scenes does not depend on the module.
+// Keeps the name in scenes independent of the module.
 #[type_path = "headbutt"]
 #[cfg_attr(
     feature = "serialize",
@@ -330,7 +331,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// The [`ShapeError`] gives the reason why the shape is invalid.
+    /// Returns a [`ShapeError`] if the shape is invalid.
     pub fn try_new(shape: impl IntoShape) -> Result<Self, ShapeError> {
         shape.into_shape().map(Self::of)
     }
@@ -368,7 +369,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// The errors of [`ConvexHull::new`].
+    /// Returns any error of [`ConvexHull::new`].
     pub fn try_convex_hull<V: Dimension>(
         points: impl IntoIterator<Item = V>,
     ) -> Result<Self, ShapeError> {
@@ -376,7 +377,8 @@ impl Collider {
     }
 
     /// Creates a collider from a shape of your own, which is described by its support function.
-    /// [`Support`] explains how to write one. Scale and poses apply to it as to any other shape.
+    /// [`Support`] explains how to write a support function. The scale and the pose apply to a
+    /// custom shape as to any other shape.
     ///
     /// ```
     /// use bevy::math::DVec3;
@@ -399,10 +401,11 @@ impl Collider {
     /// assert!(!disc.is_inert());
     /// ```
     ///
-    /// The bounding box is computed from the support points along the world axes. A shape touches
-    /// nothing if its support function returns NaN or infinity, or the nearest point instead of the
-    /// farthest. If the bounding box reveals the error, a warning names the entity. Any other error
-    /// in a support function causes wrong contacts of this shape, but does not affect others.
+    /// The bounding box is computed from the support points along the world axes. If the support
+    /// function returns NaN, infinity, or the nearest point instead of the farthest, the shape
+    /// touches nothing. If the bounding box reveals the error, a warning names the entity. Any
+    /// other error in a support function causes wrong contacts of this shape, but does not affect
+    /// other shapes.
     ///
     /// A custom shape is code, so its collider cannot be saved.
     pub fn custom<S>(shape: S) -> Self
@@ -416,8 +419,8 @@ impl Collider {
     /// the shape are added. The margin is in the units of the shape: the entity's scale also scales
     /// the margin.
     ///
-    /// The margin is exact, and does not make queries slower. The exception is a non-uniform scale:
-    /// then the collider costs as much as an ellipsoid.
+    /// The margin is exact, and does not make queries slower. With a non-uniform scale, however,
+    /// the collider costs as much as an ellipsoid.
     ///
     /// ```
     /// use headbutt::Collider;
@@ -490,7 +493,8 @@ impl Collider {
     }
 }
 
-/// Never fails: if the shape is invalid, the collider is inert, and one warning names the entity.
+/// This conversion never fails: if the shape is invalid, the collider is inert, and one warning
+/// names the entity.
 impl<S: IntoShape> From<S> for Collider {
     fn from(shape: S) -> Self {
         Self::try_new(shape).unwrap_or_else(Self::rejected)

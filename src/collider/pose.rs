@@ -9,7 +9,7 @@ use crate::{
     space::{DVector, Pose, PoseKind, QueryPose, Space, Translation, pose_sealed},
 };
 
-/// The pose of a collider of either dimension, as the user passes it.
+/// The pose of a 2D or 3D collider, as the user passed it.
 #[derive(Clone, Copy, Debug)]
 pub enum PoseSource {
     D2(QueryPose<Vec2>),
@@ -41,7 +41,7 @@ impl<V: Dimension> Translation<Collider> for V {
 }
 
 impl QueryPose<Collider> {
-    /// Returns the pose in a space, or `None` if it is invalid.
+    /// Returns the pose in the dimension of `V`, or `None` if the pose is invalid.
     pub(crate) fn world_pose<V: Space>(&self) -> Option<WorldPose<V::DVec>> {
         match &self.0 {
             PoseSource::D2(pose) => Some(WorldPose::from_pose(&restricted::<V>(&in_3d(pose.0?)))),
@@ -60,7 +60,8 @@ impl QueryPose<Collider> {
         }
     }
 
-    /// Returns the pose of a part of a compound, which has no scale and mirrors nothing.
+    /// Returns the pose of a part of a compound, or an error if the pose is invalid, scales or
+    /// mirrors.
     pub(super) fn part_pose<V: Space>(&self) -> Result<Pose<V::DVec>, ShapeError> {
         let transform = match self.0 {
             PoseSource::Transform(transform) => transform,

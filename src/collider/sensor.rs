@@ -6,13 +6,13 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
 /// Marks a collider as a sensor: it detects other colliders and is never solid.
 ///
-/// * Its contacts are reported like all others. [`CollisionEvent`](crate::CollisionEvent) says
-///   which of the two entities is a sensor.
-/// * [`Collisions::push_out`](crate::Collisions::push_out) ignores its contacts.
+/// * Contacts of a sensor are reported like all other contacts.
+///   [`CollisionEvent`](crate::CollisionEvent) shows which of the two entities is a sensor.
+/// * [`Collisions::push_out`](crate::Collisions::push_out) ignores the contacts of sensors.
 /// * [`SpatialQuery`](crate::SpatialQuery) ignores sensors, unless
 ///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.
 ///
-/// A change takes effect in the next tick, also at rest. The component marks only the collider of
+/// A change takes effect in the next tick, even at rest. The component marks only the collider of
 /// its own entity, not the colliders of children.
 ///
 /// ```

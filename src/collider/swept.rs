@@ -7,8 +7,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// Marks a collider as swept: its path since the previous tick is tested, so that it does not pass
 /// through anything, however fast it is.
 ///
-/// Without it, colliders are tested in their poses of each tick only, and a bullet that moves by
-/// more than the thickness of a wall may pass through it.
+/// Colliders without `Swept` are tested only in their pose at each tick. A bullet that moves
+/// farther per tick than the thickness of a wall may then pass through the wall.
 ///
 #[cfg_attr(doc, doc = "![The path of a ball touches a thin wall][swept]\n\n")]
 #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
@@ -31,44 +31,47 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 ///
 /// * `Started` has the [time](crate::CollisionEvent::time) of the first touch, and the contact at
 ///   that moment.
-/// * If the two are apart again at the end of the tick, `Started` and `Ended` come in the same
-///   tick, and [`Collisions`](crate::Collisions) does not list the pair.
-/// * If they still touch, `Collisions` has the contact in the poses of the tick.
+/// * If the two colliders are apart at the end of the tick, the tick sends both `Started` and
+///   `Ended`, and [`Collisions`](crate::Collisions) does not list the pair.
+/// * If the two still touch at the end of the tick, `Collisions` has the contact in the poses of
+///   the tick.
 /// * The first touches of swept colliders are sent after all other events, sorted by time, each
-///   followed by its `Ended` if the two are apart again. So the hits of one path come in order. A
-///   path does not end at a hit: a response that stops the body ignores its later hits.
+///   followed by its `Ended` if the two are apart again. So the hits of one path are reported in
+///   order of time. A path does not end at a hit: a response that stops the body has to ignore the
+///   later hits.
 /// * If the two touched in the previous tick, the path may lead through the other collider to its
-///   far side. Then an `Ongoing` event with the time and the contact precedes `Ended`.
-/// * If they touched in the previous tick, and a response has moved them apart since, `Ended` and
-///   `Started` come in the tick in which they touch again.
+///   far side. In this case, an `Ongoing` event with the time and the contact precedes `Ended`.
+/// * If the two touched in the previous tick and a response has since moved them apart, the tick in
+///   which they touch again sends `Ended` and `Started`.
 ///
 /// # Paths
 ///
-/// A path leads from the pose in the previous tick to the pose in this tick. The velocity and the
-/// angular velocity are constant, the rotation is at most half a turn, and the scale is the scale
-/// of this tick. While any collider is swept, the paths of all colliders count: two bullets meet,
-/// and a fast wall meets a bullet. If neither of two colliders is swept, they are tested in their
-/// poses of the tick only.
+/// A path leads from the pose in the previous tick to the pose in this tick. On a path, the
+/// velocity and the angular velocity are constant, the rotation is at most half a turn, and the
+/// scale is the scale of this tick. If one of two colliders is swept, the paths of both are tested:
+/// two bullets can meet, and a fast wall can meet a bullet. If neither collider is swept, the pair
+/// is tested only in the poses of the tick.
 ///
-/// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
-/// moved the collider.
+/// [`Teleported`](crate::Teleported) begins a new path. Insert this marker after a teleport, and
+/// after a response has moved the collider.
 ///
-/// A path is straight, even for the child of a parent that turns. If a parent turns far in one
-/// tick, the paths of its children may touch, although the children keep their distance. Exclude
-/// such pairs with layers.
+/// A path is straight, even if a parent of the collider turns. If a parent turns far in one tick,
+/// the paths of its children may touch, although the children keep their distance. Use layers to
+/// exclude pairs of such children.
 ///
-/// There is no path in the first tick of a collider, also after the collider was disabled, invalid
-/// or of another dimension. There is also none in the first tick in which any collider is swept.
+/// A collider has no path in its first tick, and none in the first tick after it was disabled,
+/// invalid or of another dimension. No collider has a path in the first tick in which any collider
+/// is swept.
 ///
 /// # Cost
 ///
-/// A pair is cast when it begins to touch. A pair is also cast if the boxes of the two colliders
-/// meet during the motion, and if the relative motion exceeds the inner radius of the swept
-/// collider. The inner radius is 0 for all shapes except balls, capsules and boxes. While any
-/// collider is swept, the poses of all moving colliders are stored. Slower motions cannot pass
-/// through anything. A contact that a slower motion only grazes between two ticks is not reported.
+/// A pair is cast when it begins to touch. A pair is also cast if its boxes meet during the motion,
+/// and the relative motion exceeds the inner radius of the swept collider. The inner radius is 0
+/// for all shapes except balls, capsules and boxes. Slower motions cannot pass through anything. A
+/// contact that a slower motion only grazes between two ticks is not reported.
 ///
-/// Without swept colliders, no pose is stored and no pair is cast.
+/// While any collider is swept, the poses of all moving colliders are stored. Without swept
+/// colliders, no pose is stored and no pair is cast.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]

@@ -13,7 +13,7 @@ use crate::{
 
 /// # The shape of a collider
 impl Collider {
-    /// Returns the shape of a 2D collider, and `None` for a 3D or an inert one.
+    /// Returns the shape of a 2D collider, or `None` if the collider is 3D or inert.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -32,7 +32,7 @@ impl Collider {
         self.shape_in()
     }
 
-    /// Returns the shape of a 3D collider, and `None` for a 2D or an inert one.
+    /// Returns the shape of a 3D collider, or `None` if the collider is 2D or inert.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -76,7 +76,7 @@ pub enum ShapeView<'a, V: Space> {
 }
 
 /// A convex shape of a [`Collider`]. The view implements [`Support`], so the functions of
-/// [`query`](crate::query) take it.
+/// [`query`](crate::query) accept it.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvexView<'a, V: Space> {
     /// The shape without its margin.
@@ -96,12 +96,12 @@ impl<'a, V: Space> ConvexView<'a, V> {
     }
 
     /// Returns the margin around the shape, or 0 for a shape without a margin. (The margin of a
-    /// ball or a capsule is part of its radius, unless it is the margin of a compound.)
+    /// ball or a capsule is part of its radius, unless the margin belongs to a compound.)
     pub fn margin(&self) -> f32 {
         self.margin
     }
 
-    /// Returns the shape without the margin, which is never [`Shape::Rounded`].
+    /// Returns the shape without its margin. The result is never [`Shape::Rounded`].
     pub fn shape(&self) -> &'a Shape<V> {
         self.shape
     }
@@ -168,12 +168,12 @@ impl<'a, V: Space> SurfaceView<'a, V> {
         self.surface.vertices()
     }
 
-    /// Returns the indices of the vertices of each facet: two of a segment, three of a triangle.
+    /// Returns the indices of the vertices of each facet: two for a segment, three for a triangle.
     pub fn facets(&self) -> impl ExactSizeIterator<Item = &'a [u32]> {
         self.surface.facet_indices()
     }
 
-    /// Returns the margin around the surface, 0 if there is none.
+    /// Returns the margin around the surface, or 0 if there is none.
     pub fn margin(&self) -> f32 {
         let (_, margin) = self.compound.parts();
         margin

@@ -9,7 +9,7 @@ use crate::{buffer::Peak, collision::Collisions};
 /// The entities that this entity touched in the last tick.
 ///
 /// Insert this component on any entity, at any time, even during a contact: the plugin keeps it up
-/// to date. Bevy's change detection marks it as changed only if the list changes.
+/// to date. Bevy's change detection marks the component as changed only if the list changes.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -92,7 +92,8 @@ impl CollidingEntities {
         }
     }
 
-    /// Frees unused memory. Called once per window of ticks: see [`buffer`](crate::buffer).
+    /// Frees unused memory. This method is called once per window of ticks: see
+    /// [`buffer`](crate::buffer).
     pub(crate) fn end_window(&mut self) {
         if self.peak.end_window(self.entities.len()) {
             self.entities.shrink_to_fit();

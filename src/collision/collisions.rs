@@ -12,9 +12,9 @@ use crate::{
     sorted::merge,
 };
 
-/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`.
-/// Without [`HeadbuttPlugin`](crate::HeadbuttPlugin), they panic with Bevy's words *Resource does
-/// not exist*.
+/// The pairs of entities that touched in the last tick. Systems read this resource as
+/// `Res<Collisions>`. Without [`HeadbuttPlugin`](crate::HeadbuttPlugin), such a system panics with
+/// Bevy's error *Resource does not exist*.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -24,23 +24,23 @@ use crate::{
 /// struct Player;
 ///
 /// fn is_grounded(collisions: Res<Collisions>, player: Single<Entity, With<Player>>) {
-///     // A level of one mesh has one contact for each part that touches: floor and wall.
+///     // A level that is one mesh has a contact for each touching part, such as floor and wall.
 ///     let is_ground = |hit: CollisionEvent| hit.is_solid() && hit.normal.y < -0.7;
 ///     let grounded = collisions.parts_of(*player).any(is_ground);
 ///     println!("{} contacts, grounded: {grounded}", collisions.deepest_of(*player).count());
 /// }
 /// ```
 ///
-/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) updates it once per tick. Between
-/// ticks it does not change, so it may list entities that have been despawned since.
+/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) updates the resource once per tick.
+/// Between ticks the resource does not change, so it may list entities that no longer exist.
 ///
 /// # Rollback
 ///
-/// This resource is the plugin's only state that lasts from one tick to the next. A contact depends
-/// only on the shapes and poses of its tick, and only its phase depends on the previous tick. If
-/// any collider is [`Swept`](crate::Swept), the resource also has the poses of the previous tick,
-/// in which the paths begin. A rollback that restores this resource and the transforms replays the
-/// same events.
+/// This resource is the plugin's only state that lasts from one tick to the next. The geometry of a
+/// contact depends only on the shapes and poses of its tick. Only the phase depends on the previous
+/// tick. If any collider is [`Swept`](crate::Swept), the resource also has the poses of the
+/// previous tick, in which the paths begin. A rollback that restores this resource and the
+/// transforms replays the same events.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -58,9 +58,9 @@ use crate::{
 /// }
 /// ```
 ///
-/// The next tick updates [`CollidingEntities`](crate::CollidingEntities). The app itself has to
-/// restore its [`CandidatePairs`](crate::CandidatePairs), and to undo the effects of its observers
-/// and message readers.
+/// After a rollback, the next tick updates [`CollidingEntities`](crate::CollidingEntities). The app
+/// itself has to restore its [`CandidatePairs`](crate::CandidatePairs), and to undo the effects of
+/// its observers and message readers.
 ///
 /// A rollback that respawns its entities maps a copy of the resource to the new entities:
 ///
@@ -68,7 +68,7 @@ use crate::{
 /// use bevy::{ecs::entity::{EntityHashMap, MapEntities}, prelude::*};
 /// use headbutt::prelude::*;
 ///
-/// /// `spawned` maps each old entity to its new one.
+/// /// `spawned` maps each old entity to the respawned entity.
 /// fn restore(saved: &Collisions, spawned: &mut EntityHashMap<Entity>) -> Collisions {
 ///     let mut collisions = saved.clone();
 ///     collisions.map_entities(spawned);
@@ -76,13 +76,13 @@ use crate::{
 /// }
 /// ```
 ///
-/// Scenes of a whole world leave this resource out, because contacts of one world mean nothing in
-/// another. In the first tick after loading, contacts of loaded entities are `Started`. Contacts
-/// between entities that already existed continue.
+/// Scenes of a whole world omit this resource, because contacts of one world are meaningless in
+/// another world. In the first tick after loading, contacts of loaded entities are `Started`.
+/// Contacts between entities that existed before loading continue.
 ///
 /// # Unit tests
 ///
-/// To test a system that reads this resource, collect it from [`CollisionEvent`]s:
+/// To test a system that reads this resource, collect the resource from [`CollisionEvent`]s:
 ///
 /// ```
 /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
@@ -97,15 +97,17 @@ use crate::{
 /// assert_eq!(out.translation(), Vec3::new(-0.5, 0.0, 0.0));
 /// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-// Opaque, because reflection applies lists element by element: the result would not be sorted.
+// The type is opaque, because reflection applies lists element by element: the result would not be
+// sorted.
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Collisions {
-    /// Each pair once, sorted by (entity, other), with the lower entity first.
+    /// One contact per touching pair, sorted by (entity, other). `entity` is the lower of the two.
     contacts: Vec<CollisionEvent>,
     /// The `other` entity and the index of each contact, sorted.
     by_other: Vec<(Entity, u32)>,
-    /// The contacts of all parts, for pairs with several touching parts. Sorted by pair, then part.
+    /// The contacts of all parts, for pairs with several touching parts. The list is sorted by
+    /// pair, then by part.
     parts: Vec<CollisionEvent>,
     pub(crate) poses_2d: PreviousPoses<DVec2>,
     pub(crate) poses_3d: PreviousPoses<DVec3>,
@@ -134,8 +136,8 @@ impl MapEntities for Collisions {
 
 /// Collects the events of pairs that touch. Events with the phase `Ended` are left out.
 ///
-/// Several events of one pair count as contacts of its parts: see
-/// [`CollisionEvent::with_parts`]. The deepest of them is the contact of the pair.
+/// Several events of one pair become contacts of its parts: see [`CollisionEvent::with_parts`]. The
+/// deepest event is the contact of the pair.
 impl FromIterator<CollisionEvent> for Collisions {
     fn from_iter<I: IntoIterator<Item = CollisionEvent>>(events: I) -> Self {
         let touching = events.into_iter().filter(CollisionEvent::touching);
@@ -280,8 +282,8 @@ impl Collisions {
             )
     }
 
-    /// Returns the contact of two entities, as seen from the first one. Returns `None` if they do
-    /// not touch.
+    /// Returns the contact of two entities, as seen from the first one, or `None` if they do not
+    /// touch.
     pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
         let pair = (entity.min(other), entity.max(other));
         self.contacts
@@ -357,7 +359,7 @@ pub(crate) struct Changes {
     indices: Vec<u32>,
     /// The `other` of each started contact, with the contact's index.
     started: Vec<(Entity, u32)>,
-    /// The started contacts that come before the last contact of the last tick.
+    /// The started contacts that sort before the last contact of the last tick.
     between: Vec<CollisionEvent>,
 }
 
@@ -369,13 +371,13 @@ impl Changes {
     }
 }
 
-/// Stands for the index of a contact that has ended.
+/// The index that stands for an ended contact.
 const GONE: u32 = u32::MAX;
 
 /// Updates sorted contacts in place: see [`Collisions::update`].
 ///
-/// Ongoing contacts overwrite the old ones. Started contacts that belong between them are merged
-/// afterwards, so that no second list is needed.
+/// Ongoing contacts overwrite the contacts of the last tick. Started contacts that belong between
+/// ongoing contacts are merged afterwards, so that no second list of all contacts is needed.
 fn merge_found<'a>(
     contacts: &mut Vec<CollisionEvent>,
     found: impl Iterator<Item = &'a CollisionEvent>,

@@ -2,7 +2,8 @@
 
 use bevy::prelude::*;
 
-/// A message that two colliders touch or no longer touch. Each touching pair sends one per tick.
+/// A message that two colliders touch or no longer touch. Each touching pair sends one message per
+/// tick.
 ///
 #[cfg_attr(
     doc,
@@ -25,7 +26,7 @@ use bevy::prelude::*;
 /// ```
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because
-/// they are stored relative to the entities, where they stay precise far from the origin:
+/// they are stored relative to the entities, which keeps them precise far from the origin:
 /// [`point`](Self::point), [`other_point`](Self::other_point). Values that follow from the fields
 /// are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
 /// [`started`](Self::started).
@@ -46,9 +47,8 @@ use bevy::prelude::*;
 /// | `FixedUpdate` | the tick before |
 /// | `Update` | all ticks of this frame: none, one or several |
 ///
-/// For paused games, see
-/// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule). Without the plugin, a
-/// reader panics with Bevy's words *Message not initialized*.
+/// For paused games, see [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
+/// Without the plugin, a reader panics with Bevy's error *Message not initialized*.
 ///
 /// # Unit tests
 ///
@@ -93,15 +93,15 @@ pub struct CollisionEvent {
     pub depth: f32,
     pub(crate) surface: SurfacePoint,
     pub(crate) other_surface: SurfacePoint,
-    /// `true` if `entity`, and if `other`, has a [`Sensor`](crate::Sensor). Beside `phase` in
-    /// memory, where they take no space.
+    /// `true` if `entity` has a [`Sensor`](crate::Sensor), and `true` if `other` has one. The two
+    /// flags fit into the padding of the event.
     pub(crate) are_sensors: [bool; 2],
-    /// See [`time`](Self::time). In f32, where it takes no space either.
+    /// See [`time`](Self::time). An `f32` also fits into the padding.
     pub(crate) time: f32,
 }
 
-/// A contact point on the surface of a collider. It is relative to the collider's translation, so
-/// that it stays precise far from the origin.
+/// A contact point on the surface of a collider. The point is stored relative to the collider's
+/// translation, so that it stays precise far from the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
@@ -119,11 +119,12 @@ pub(crate) struct SurfacePoint {
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
 pub enum CollisionPhase {
-    /// The first tick in which the two touch.
+    /// The first tick in which the two colliders touch.
     Started,
-    /// Every further tick in which they touch, even at rest.
+    /// Every further tick in which the colliders touch, even at rest.
     Ongoing,
-    /// The first tick in which they no longer touch. Exactly one `Ended` follows each `Started`.
+    /// The first tick in which the colliders no longer touch. Exactly one `Ended` follows each
+    /// `Started`.
     Ended(EndReason),
 }
 
@@ -135,8 +136,8 @@ pub enum CollisionPhase {
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum EndReason {
-    /// One of the entities was despawned. Its components no longer exist: a reader that needs its
-    /// `Name`, for example, has to store it while the contact lasts.
+    /// One of the entities was despawned. The components of this entity no longer exist: a reader
+    /// that needs its `Name`, for example, has to store the name while the contact lasts.
     Despawned,
     /// One of the entities is disabled: it has `Disabled` or another component of Bevy's
     /// `DefaultQueryFilters`.
@@ -158,11 +159,11 @@ impl CollisionEvent {
     /// Creates an event for a unit test. (The plugin creates its own events.)
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
-    /// infinite one as `f32::MAX`. The phase is `Started`, the contact point is the origin, and the
-    /// part indices are 0, neither entity is a sensor, and the time is 1:
+    /// infinite `depth` as `f32::MAX`. The phase is `Started`, the contact point is the origin, the
+    /// part indices are 0, neither entity is a sensor, and the time is 1.
     /// [`with_phase`](Self::with_phase), [`with_point`](Self::with_point),
     /// [`with_parts`](Self::with_parts), [`with_sensors`](Self::with_sensors) and
-    /// [`with_time`](Self::with_time) change them.
+    /// [`with_time`](Self::with_time) change these values.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -204,7 +205,7 @@ impl CollisionEvent {
     /// Returns this event with another contact point, for a unit test.
     ///
     /// `point` is on the surface of `entity`, in the world's frame. The point on the surface of
-    /// `other` is `point - normal * depth`. The offsets assume entities at the origin.
+    /// `other` is `point - normal * depth`. The offsets are computed for entities at the origin.
     #[must_use]
     pub fn with_point(mut self, point: Vec3) -> Self {
         let at_origin = |part: u32, offset: Vec3| SurfacePoint {
@@ -245,7 +246,7 @@ impl CollisionEvent {
         Self { time, ..self }
     }
 
-    /// Returns both entities, by which contacts are sorted.
+    /// Returns both entities: the key by which contacts are sorted.
     pub(crate) fn pair(&self) -> (Entity, Entity) {
         (self.entity, self.other)
     }
@@ -301,7 +302,7 @@ impl CollisionEvent {
     }
 
     /// Returns the translation of `entity` in the world at the [`time`](Self::time) of the contact.
-    /// A response moves a swept body there to stop it at the touch.
+    /// To stop a swept body at the touch, a response moves the body to this translation.
     pub fn translation(&self) -> Vec3 {
         self.surface.translation
     }
@@ -319,7 +320,7 @@ impl CollisionEvent {
     }
 
     /// Returns [`point`](Self::point) relative to the translation of `entity`, in the world's axes.
-    /// Far from the origin, it is more precise than the point.
+    /// Far from the origin, the offset is more precise than the point.
     pub fn offset(&self) -> Vec3 {
         self.surface.offset
     }
@@ -333,13 +334,13 @@ impl CollisionEvent {
     /// Returns the index of the touching part of `entity`'s collider: the part of a compound, the
     /// facet of a surface, or 0 for a single shape.
     ///
-    /// If several parts touch, this is the deepest one.
+    /// If several parts touch, this is the index of the deepest part.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
     pub fn part(&self) -> u32 {
         self.surface.part
     }
 
-    /// Returns the index of the part of `other`'s collider that touches.
+    /// Returns the index of the touching part of `other`'s collider.
     pub fn other_part(&self) -> u32 {
         self.other_surface.part
     }
@@ -364,15 +365,16 @@ impl CollisionEvent {
     /// tick, 1 at the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event
-    /// reports the first touch on its path. Then the event has the normal, the depth and the points
-    /// of this time, and [`remaining_time`](Self::remaining_time) of the motion is left.
+    /// reports the first touch on its path. Then the normal, the depth and the points are computed
+    /// for this time, and [`remaining_time`](Self::remaining_time) returns the fraction of the
+    /// motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
 
-    /// Returns `1 - time`: the fraction of the tick that is left after the contact. A response that
-    /// reflects a swept body moves it from the point of touch by its new velocity times this
-    /// fraction of the time step.
+    /// Returns `1 - time`: the fraction of the tick that is left after the contact. To reflect a
+    /// swept body, a response moves the body from its position at the touch by the new velocity
+    /// times this fraction of the time step.
     pub fn remaining_time(&self) -> f32 {
         1.0 - self.time
     }
@@ -392,14 +394,13 @@ impl CollisionEvent {
         }
     }
 
-    /// Returns the same contact as seen from `entity`, or `None` if that is neither of the two
-    /// entities.
+    /// Returns the same contact as seen from `entity`, or `None` if `entity` is neither of the two.
     pub fn seen_from(&self, entity: Entity) -> Option<Self> {
         self.seen_by(|side| side == entity)
     }
 
     /// Returns the same contact as seen from the entity for which `predicate` returns `true`, or
-    /// `None` if there is no such entity. If both match, the event is returned unchanged.
+    /// `None` if there is no such entity. If both entities match, the event is returned unchanged.
     pub fn seen_by(&self, mut predicate: impl FnMut(Entity) -> bool) -> Option<Self> {
         if predicate(self.entity) {
             Some(*self)
@@ -472,12 +473,12 @@ pub struct Contact2d {
     pub other_offset: Vec2,
 }
 
-/// Triggered on an entity that started to touch another entity. An earlier observer may have
+/// An event for an entity that started to touch another entity. An earlier observer may have
 /// despawned the other entity.
 ///
 /// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event is triggered on
 /// both entities: an observer of all entities (`App::add_observer`) runs twice for each collision,
-/// once from each side.
+/// once for each entity.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world
@@ -513,11 +514,12 @@ pub struct CollisionStarted {
     hit: CollisionEvent,
 }
 
-/// Triggered on an entity that no longer touches another entity, which may no longer exist.
+/// An event for an entity that no longer touches another entity. The other entity may no longer
+/// exist.
 ///
 /// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event has the geometry of
 /// the last tick of the contact, and [`end_reason`](CollisionEvent::end_reason) returns the reason
-/// for the end. Observers run at the same time as the observers of [`CollisionStarted`].
+/// for the end. Observers run in the same system set as the observers of [`CollisionStarted`].
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -1,5 +1,5 @@
-//! The poses of all colliders in the last tick, from which the paths of the next tick begin. They
-//! are part of [`Collisions`](crate::Collisions), so that a rollback restores them.
+//! The poses of all colliders in the last tick, from which the paths of the next tick begin. These
+//! poses are part of [`Collisions`](crate::Collisions), so that a rollback restores them.
 
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},
@@ -8,11 +8,13 @@ use bevy::{
 
 use crate::{shape::Affine, space::DVector};
 
-/// The poses of one dimension. Empty unless a collider is [`Swept`](crate::Swept).
+/// The poses of all 2D or all 3D colliders. The map is empty unless a collider is
+/// [`Swept`](crate::Swept).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
     pub poses: EntityHashMap<Affine<D>>,
-    /// The entities whose paths begin elsewhere than in the last tick: see [`begin`](Self::begin).
+    /// The entities whose next paths do not begin in the pose of the last tick: see
+    /// [`begin`](Self::begin).
     pub begun: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
@@ -30,18 +32,19 @@ impl<D: DVector> PreviousPoses<D> {
         }
     }
 
-    /// Begins the path of the next tick in a pose. Until then, no other pose is stored.
+    /// Begins the next path of an entity in a pose. Until the next tick, [`insert`](Self::insert)
+    /// does not replace this pose.
     pub fn begin(&mut self, entity: Entity, pose: Affine<D>) {
         self.begun.insert(entity);
         self.poses.insert(entity, pose);
     }
 
-    /// Returns the entities whose paths have begun, and forgets that they did.
+    /// Removes and returns the entities whose paths have begun.
     pub fn take_begun(&mut self) -> EntityHashSet {
         core::mem::take(&mut self.begun)
     }
 
-    /// Removes the poses of all entities for which `predicate` returns `false`, except those in
+    /// Removes the poses of all entities for which `predicate` returns `false`, except poses in
     /// which paths have begun.
     pub fn retain(&mut self, predicate: impl Fn(Entity) -> bool) {
         let Self { poses, begun, .. } = self;

@@ -14,15 +14,15 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A push along an axis ignores planes whose normal has at most this component along the axis: to
-/// clear such a plane, the push would be more than 10 times as long as the depth.
+/// A push along an axis ignores planes whose normal has at most this component along the axis. To
+/// clear such a plane, the push would be at least 10 times as long as the depth.
 const LEAST_COSINE: f64 = 0.1;
 
-/// An overlap of at most this fraction of the contact's coordinates is rounding. It is twice what
-/// the rounding of both positions to f32 may add.
+/// An overlap of at most this fraction of the contact's coordinates is treated as rounding. The
+/// fraction is twice the overlap that the rounding of both positions to f32 may add.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
-/// A translation out of everything solid.
+/// The translation that moves a shape out of everything solid.
 ///
 /// In 2D, z is 0, and `.xy()` is the `Vec2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
@@ -34,8 +34,8 @@ pub enum PushOut {
     Free,
     /// The translation after which nothing solid is overlapped.
     Moved(Vec3),
-    /// The shape is pressed: no short translation resolves all overlaps. This one leaves the least
-    /// overlap of those that were found.
+    /// The shape is pressed: no short translation resolves all overlaps. The given translation
+    /// leaves the least overlap of all that were found.
     Pressed(Vec3),
 }
 
@@ -59,9 +59,9 @@ impl Collisions {
     /// touches, or [`PushOut::Free`] if there are none. `is_solid` is called with each contact, as
     /// seen from `entity`.
     ///
-    /// All touching parts of compounds and surfaces count, such as the floor and the wall of one
-    /// mesh. So do colliders on children of `entity`, which touch it like all others: exclude them
-    /// with `is_solid` or with layers.
+    /// The translation resolves all touching parts of compounds and surfaces, such as the floor and
+    /// the wall of one mesh. Colliders on children of `entity` are included: exclude them with
+    /// `is_solid` or with layers.
     ///
     #[cfg_attr(
         doc,
@@ -91,33 +91,33 @@ impl Collisions {
     /// ```
     ///
     /// The translation is in the world's frame and units. [`WorldMover`](crate::WorldMover) applies
-    /// it to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
+    /// the translation to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
     ///
-    /// The method uses the contacts of the last tick, and treats each contact as a plane. This is
-    /// exact for flat faces: after the move, the entity just touches them. Between curved surfaces,
-    /// a small overlap may remain for the next tick.
+    /// The method uses the contacts of the last tick, and treats each contact as a plane. The
+    /// result is exact for flat faces: after the move, the entity just touches them. Between curved
+    /// surfaces, a small overlap may remain for the next tick.
     ///
-    /// The translation is at most twice as long as the greatest depth. It may be that the shortest
-    /// translation out of all planes is longer, or that the planes contradict each other, as
-    /// between walls that are too close together. Then the result is [`PushOut::Pressed`], with the
-    /// translation of at most that length that leaves the least overlap, to within 2 % of the
-    /// greatest depth. So a body in a wedge with an opening of less than 60 degrees is pressed for
-    /// several ticks. At 45 degrees, each tick leaves 23 % of the depth, at 20 degrees 65 %. Below
-    /// 2.3 degrees, the body moves toward the opening by less, in proportion to the angle: at 0.2
-    /// degrees by a sixth of the depth.
+    /// The translation is at most twice as long as the greatest depth. If no translation of at most
+    /// this length clears all planes, as between walls that are too close together, the result is
+    /// [`PushOut::Pressed`]. The returned translation then leaves the least overlap that this
+    /// length allows, to within 2 % of the greatest depth. So a body in a wedge with an opening of
+    /// less than 60 degrees is pressed for several ticks. With 45 degrees, each tick leaves 23 % of
+    /// the depth. With 20 degrees, each tick leaves 65 %. Below 2.3 degrees, the motion toward the
+    /// opening shrinks in proportion to the angle: at 0.2 degrees, it is a sixth of the depth.
     ///
-    /// An overlap within the rounding of positions to f32 is no reason to be pressed.
+    /// An overlap within the rounding of positions to f32 does not make the result
+    /// [`PushOut::Pressed`].
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)
     }
 
     /// Returns the [`push_out`](Self::push_out) that leaves a gap of width `slop`, or an overlap if
-    /// `slop` is negative. `slop` is in the world's units. If it is not finite, the result is
+    /// `slop` is negative. `slop` is in the world's units. If `slop` is not finite, the result is
     /// [`PushOut::Free`].
     ///
-    /// After a move by the full depth, rounding of the new translation may leave a tiny gap, and
-    /// the contact ends. A negative slop of a millionth of the largest coordinate keeps a character
-    /// grounded, such as -0.001 up to 1000 units from the origin.
+    /// After a move by the full depth, rounding of the new translation may leave a tiny gap, which
+    /// ends the contact. To keep a character grounded, use a negative slop of a millionth of the
+    /// largest coordinate: for example, -0.001 up to 1000 units from the origin.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -160,7 +160,7 @@ impl Collisions {
 
     /// Returns the shortest translation along an axis that moves an entity out of all solid
     /// colliders that it touches. The axis is a `Vec2` or a `Vec3` of any length, and the
-    /// translation never leads against it.
+    /// translation never opposes the axis.
     ///
     /// A character on a slope that is pushed out along the up axis does not creep downhill:
     ///
@@ -179,9 +179,9 @@ impl Collisions {
     /// assert!(push_out.abs_diff_eq(Vec3::Y * 0.5, 1e-6));
     /// ```
     ///
-    /// Contacts that the axis does not resolve are ignored, such as that with the wall in the
-    /// example: the angle between the axis and the direction out of the contact exceeds 84 degrees
-    /// (its cosine is at most 0.1).
+    /// Contacts that a move along the axis cannot resolve are ignored, such as the contact with the
+    /// wall in the example. For these, the angle between the axis and the direction out of the
+    /// contact exceeds 84 degrees (its cosine is at most 0.1).
     pub fn push_out_along<V: Dimension>(
         &self,
         entity: Entity,
@@ -199,8 +199,8 @@ impl Collisions {
         Vec3::from_f64((axis * lengths.fold(0.0, f64::max)).in_f32_range())
     }
 
-    /// Returns the planes of all solid contacts of an entity: their unit normals, which point away
-    /// from the others, and their depths. With each comes the rounding of its depth.
+    /// Returns the plane of each solid contact of an entity, and the rounding error of its depth. A
+    /// plane is a unit normal, which points away from the other entity, and a depth.
     fn solid_contacts(
         &self,
         entity: Entity,

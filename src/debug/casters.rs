@@ -1,4 +1,4 @@
-//! Casts of the components [`RayCaster`] and [`ShapeCaster`].
+//! The drawing of the casts of [`RayCaster`] and [`ShapeCaster`].
 
 use bevy::prelude::*;
 
@@ -41,7 +41,7 @@ pub fn draw_casters(
     layer.update(lines, &mut canvas);
 }
 
-/// Returns the ray up to its first hit, and the normal there.
+/// Returns the ray up to its first hit, and the normal at the hit.
 fn ray_lines<V: QuerySpace>(
     caster: &RayCaster<V>,
     pose: &GlobalTransform,
@@ -57,7 +57,7 @@ fn ray_lines<V: QuerySpace>(
     motion::ray_lines(origin, direction, length, normal, colors)
 }
 
-/// Returns the shape at the start, and where it hits or ends.
+/// Returns the outlines of the shape at the start, and at the first hit or the end of the motion.
 fn shape_lines(
     caster: &ShapeCaster,
     pose: &GlobalTransform,

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use crate::{Explanation, explain};
 
-/// Two entities, whose collision [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) explains and
+/// Two entities whose collision [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) explains and
 /// draws in each frame: see [`explain`].
 ///
 /// ```
@@ -22,7 +22,7 @@ use crate::{Explanation, explain};
 ///     door: Single<Entity, With<Door>>,
 /// ) {
 ///     let pair = Some([*player, *door]);
-///     // Written only if it differs, so that `show` prints only changes.
+///     // The pair is written only if it differs, so that `show` prints only changes.
 ///     if explained.pair != pair {
 ///         explained.pair = pair;
 ///     }
@@ -35,13 +35,13 @@ use crate::{Explanation, explain};
 /// }
 /// ```
 ///
-/// The outlines of both have a color of their own, even if they are
+/// The outlines of both entities have a color of their own, even if the entities are
 /// [hidden](crate::ColliderGizmo::Hidden). A contact is drawn with its normal, a distance as the
 /// shortest line between the two shapes, and a gap between bounding boxes with both boxes. For all
 /// other reasons, a line connects both entities.
 ///
-/// The explanation is updated in `PostUpdate`, and changes only if its content does. The
-/// explanation ignores the drawing settings.
+/// `PostUpdate` updates the explanation, and marks this resource as changed only if the explanation
+/// changes. The explanation ignores the drawing settings.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct ExplainedPair {
     /// The entities, or `None` by default.

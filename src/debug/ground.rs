@@ -1,4 +1,4 @@
-//! Half-spaces, which have no end: a grid in the part of the plane that the camera sees.
+//! The drawing of half-spaces: a grid in the part of the plane that the camera sees.
 
 use bevy::{camera::Camera, math::Affine3A, prelude::*};
 
@@ -10,7 +10,7 @@ use crate::{
 /// The number of cells from the center of a grid to its edge.
 const CELLS: i16 = 8;
 
-/// A part of the plane of a half-space. In 2D, of its line.
+/// A part of the plane of a half-space, or in 2D, a part of its line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundGrid {
     center: Vec3,
@@ -35,8 +35,8 @@ impl GroundGrid {
         })
     }
 
-    /// Returns the part of a half-space that a camera sees, in the world. Returns `None` for any
-    /// other collider, and if the pose flattens space.
+    /// Returns the part of a half-space that a camera sees, in the world. Returns `None` if the
+    /// collider is not a half-space, or the pose is singular.
     pub fn of(collider: &Collider, pose: &Affine3A, camera: &Viewpoint) -> Option<Self> {
         let unit = match (collider.shape_2d(), collider.shape_3d()) {
             (Some(ShapeView::Convex(shape)), _) => Self::unit(&shape)?,
@@ -54,14 +54,14 @@ impl GroundGrid {
             is_2d: unit.is_2d,
         };
         let cell = ground.cell;
-        // Moves in steps of a cell, so that the lines stay where they are and rarely change.
+        // The center moves in steps of a cell, so that the lines rarely change.
         for axis in ground.tangents() {
             ground.center += axis * (offset.dot(axis) / cell).round() * cell;
         }
         Some(ground)
     }
 
-    /// Returns the axes of the grid. In 2D, the second is zero.
+    /// Returns the axes of the grid. In 2D, the second axis is zero.
     fn tangents(&self) -> [Vec3; 2] {
         if self.is_2d {
             return [self.normal.cross(Vec3::Z), Vec3::ZERO];
@@ -69,7 +69,7 @@ impl GroundGrid {
         self.normal.any_orthonormal_pair().into()
     }
 
-    /// Returns the lines of the grid. In 2D, a line with hatches on the solid side.
+    /// Returns the lines of the grid. In 2D, the grid is a line with hatches on the solid side.
     pub fn lines(&self) -> Vec<LineSegment> {
         let [right, up] = self.tangents().map(|axis| axis * self.cell);
         let reach = f32::from(CELLS);
@@ -97,7 +97,7 @@ impl GroundGrid {
 #[derive(Clone, Copy, Debug)]
 pub struct Viewpoint {
     position: Vec3,
-    /// The extent of an orthographic view.
+    /// The extent of an orthographic view, or `None` for other views.
     extent: Option<f32>,
 }
 
@@ -116,8 +116,8 @@ impl Viewpoint {
         position.is_finite().then_some(Self { position, extent })
     }
 
-    /// Returns the size of a cell, a power of 2, so that a grid fills the view. `distance` is the
-    /// distance of the plane.
+    /// Returns the size of a cell with which a grid fills the view: a power of 2. `distance` is the
+    /// distance to the plane.
     fn cell_at(&self, distance: f32) -> f32 {
         let extent = self.extent.unwrap_or(4.0 * distance).clamp(1e-3, 1e6);
         (extent / f32::from(CELLS)).log2().ceil().exp2()

@@ -38,14 +38,14 @@ impl Canvas<'_, '_> {
 pub struct GizmoLayer(Option<(Entity, Handle<GizmoAsset>)>);
 
 impl GizmoLayer {
-    /// Returns `true` if someone has despawned the entity of the lines.
+    /// Returns `true` if the app has despawned the entity of the lines.
     pub fn is_lost(&self, canvas: &Canvas) -> bool {
         self.0
             .as_ref()
             .is_some_and(|(entity, _)| !canvas.gizmos.contains(*entity))
     }
 
-    /// Replaces the lines by those that `fill` adds.
+    /// Replaces the lines by the lines that `fill` adds.
     pub fn draw(&mut self, canvas: &mut Canvas, fill: impl FnOnce(&mut GizmoAsset)) {
         let mut asset = GizmoAsset::new();
         fill(&mut asset);
@@ -57,8 +57,7 @@ impl GizmoLayer {
             && let Some(old) = canvas.assets.get_mut_untracked(handle)
         {
             *old = asset;
-            // The event is sent here and not by the assets, which may send it only in the next
-            // frame.
+            // The event is sent here, because Bevy's assets may send it only in the next frame.
             let id = handle.id();
             canvas.changes.write(AssetEvent::Modified { id });
             return;
@@ -85,8 +84,7 @@ impl GizmoLayer {
         }
     }
 
-    /// Applies the line style, the depth bias and the render layers of Bevy's gizmo settings, if
-    /// the settings changed.
+    /// If Bevy's gizmo settings changed, applies their line style, depth bias and render layers.
     pub fn update_style(&self, canvas: &mut Canvas) {
         let Some((entity, _)) = self.0.as_ref().filter(|_| canvas.store.is_changed()) else {
             return;
@@ -103,19 +101,20 @@ impl GizmoLayer {
     }
 }
 
-/// Adds lines of one color, except those that are not finite. `place` maps a point to the world.
+/// Adds lines of one color, except lines that are not finite. `place` maps a point to the world.
 pub fn add_lines(
     asset: &mut GizmoAsset,
     lines: &[LineSegment],
     color: LinearRgba,
     place: impl Fn(Vec3) -> Vec3,
 ) {
-    // Extends whole lists, because moving shapes spend most of their time here.
+    // This function extends whole lists, because it takes most of the time of drawing moving
+    // shapes.
     let points = lines.as_flattened().iter().map(|point| place(*point));
     let start = asset.list_positions.len();
     asset.list_positions.extend(points);
     let mut added = asset.list_positions.iter().skip(start);
-    // A huge scale may exceed the range of f32.
+    // With a huge scale, points may exceed the range of f32.
     if !added.all(|point| point.is_finite()) {
         let lines = lines.iter().map(|line| line.map(&place));
         let finite = lines.filter(|line| line.iter().all(|point| point.is_finite()));
@@ -134,7 +133,7 @@ pub struct LineLayer {
 }
 
 impl LineLayer {
-    /// Draws these lines instead of the previous ones, except those that are not finite.
+    /// Replaces the previous lines by these lines, except lines that are not finite.
     pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
         lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
         if lines != self.lines || self.layer.is_lost(canvas) {

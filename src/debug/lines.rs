@@ -13,25 +13,25 @@ pub fn placed(segments: &[LineSegment], pose: Affine3A) -> impl Iterator<Item = 
     segments.iter().map(move |segment| segment.map(place))
 }
 
-/// Returns a cross with arms of this length. In 2D, it is in the xy plane.
+/// Returns a cross with arms of this length. In 2D, the cross is in the xy plane.
 pub fn cross(center: Vec3, arm: f32, is_2d: bool) -> impl Iterator<Item = LineSegment> {
     let arms = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * arm);
     let arms = arms.into_iter().take(if is_2d { 2 } else { 3 });
     arms.map(move |arm| [center - arm, center + arm])
 }
 
-/// Returns an arrow whose head is at most this long.
+/// Returns an arrow whose head has at most the length `head`.
 pub fn arrow(start: Vec3, end: Vec3, head: f32) -> [LineSegment; 3] {
     let along = end - start;
     let direction = along.normalize_or_zero();
     let head = head.min(0.5 * along.length());
-    // For an arrow in the xy plane, the head is in that plane, too.
+    // The head of an arrow in the xy plane is in that plane, too.
     let side = Vec3::Z.cross(direction).try_normalize().unwrap_or(Vec3::X);
     let barb = |side: Vec3| [end, end - (direction + side * 0.5) * head];
     [[start, end], barb(side), barb(-side)]
 }
 
-/// Returns the edges of the box between two corners: a rectangle if it is flat.
+/// Returns the edges of the box between two corners: a rectangle if the box is flat.
 pub fn box_edges(min: Vec3, max: Vec3) -> Vec<LineSegment> {
     let corner = |index: usize| {
         let [x, y, z] = [0, 1, 2].map(|axis| index >> axis & 1 == 1);

@@ -19,11 +19,12 @@
 //! The image of this wireframe under an affine map is a wireframe of the shape's image. So a move
 //! or a scale only maps points.
 //!
-//! **The tick is not involved.** The systems read the components and the results of the tick. They
-//! ask no [`SpatialQuery`](crate::SpatialQuery), whose index would cost time in each tick. Queries
-//! of the app are recorded in `spatial/query_log.rs`, while the switch for them is on.
+//! **The tick is not involved.** The systems read the components and the results of the tick. The
+//! systems use no [`SpatialQuery`](crate::SpatialQuery), because its index would cost time in each
+//! tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records the queries of the
+//! app.
 //!
-//! Another kind of drawing needs a switch in `settings.rs` and a system that fills a layer.
+//! A new kind of drawing needs a switch in `settings.rs` and a system that fills a layer.
 
 mod casters;
 mod contacts;
@@ -51,25 +52,25 @@ use crate::{
     spatial::query_log::QueryLog,
 };
 
-/// Draws colliders, contacts and casts, to show what collides. Needs the feature `debug-plugin`.
+/// Draws colliders, contacts and casts, to show what collides. Requires the feature `debug-plugin`.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// // In a game, `DefaultPlugins` has Bevy's gizmos.
+/// // In a game, `DefaultPlugins` adds Bevy's gizmos.
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDebugPlugin));
 /// ```
 ///
 /// The plugin draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`,
 /// which is on by default. Without a renderer, or without `HeadbuttPlugin`, the plugin does no
-/// harm, so that a server can keep it.
+/// harm, so a server can keep the plugin.
 ///
 /// # What is drawn
 ///
-/// * The outline of each collider, exact under every scale: 2D shapes as outlines, polyhedra and
-///   meshes by their edges, round shapes by three great circles, half-spaces as a grid near the
-///   camera. The color shows the state of the collider: see [`ColliderColors`].
+/// * The outline of each collider, exact under every scale. 2D shapes are drawn as outlines,
+///   polyhedra and meshes by their edges, balls by three great circles, and half-spaces as a grid
+///   near the camera. The color shows the state of the collider: see [`ColliderColors`].
 /// * The points and normals of contacts.
 /// * The rays and shapes of [`RayCaster`](crate::RayCaster) and
 ///   [`ShapeCaster`](crate::ShapeCaster).
@@ -83,7 +84,7 @@ use crate::{
 /// # Settings
 ///
 /// [`HeadbuttGizmos`] is the group of these gizmos in Bevy's `GizmoConfigStore`. The group has a
-/// switch for each kind of line, and the store has their line width and render layers.
+/// switch for each kind of line, and the store has the line width and the render layers.
 /// [`ColliderGizmo`] hides an entity or gives it a color. Your own systems can draw in the same
 /// group, with `Gizmos<HeadbuttGizmos>`. All settings may change at any time:
 ///
@@ -107,9 +108,9 @@ use crate::{
 /// # Cost
 ///
 /// The systems run in `PostUpdate`, after the transforms are propagated. Lines are kept until they
-/// change: a scene at rest changes no gizmo, and a collider that moves is mapped, not computed
-/// again. Colliders share gizmos, so that thousands of them need few draw calls. The lines belong
-/// to entities with Bevy's `Gizmo`, which a scene of the whole world should leave out.
+/// change: a scene at rest changes no gizmo, and the lines of a moving collider are mapped, not
+/// computed again. Colliders share gizmos, so that thousands of them need few draw calls. The lines
+/// belong to entities with Bevy's `Gizmo`. Leave these entities out of a scene of the whole world.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDebugPlugin;
 
@@ -150,8 +151,8 @@ impl Plugin for HeadbuttDebugPlugin {
             );
     }
 
-    /// Adds Bevy's systems for `Gizmos<HeadbuttGizmos>` in systems of the app. They panic without
-    /// the assets of Bevy's own plugin, which may have been added after this one.
+    /// Adds Bevy's systems that let the app draw with `Gizmos<HeadbuttGizmos>`. These systems panic
+    /// without the assets of Bevy's gizmo plugin, which the app may add after this plugin.
     fn finish(&self, app: &mut App) {
         let store = app.world().get_resource::<GizmoConfigStore>();
         let settings = store.and_then(|store| store.get_config::<HeadbuttGizmos>());

@@ -22,10 +22,10 @@ const FAR: f32 = 1e4;
 const NORMAL: f32 = 0.1;
 const MARKER: f32 = 0.02;
 
-/// The colors of a motion: of its path, and at its hit.
+/// The colors of a motion: the color of its path, and the color at its hit.
 pub type Colors = [LinearRgba; 2];
 
-/// Returns a ray of this length, and the normal at its end. The direction may have any length.
+/// Returns a ray with a given length, and the normal at its end. The direction may have any length.
 pub fn ray_lines(
     origin: Vec3,
     direction: Vec3,
@@ -39,8 +39,9 @@ pub fn ray_lines(
     arrow.chain([([origin, end], path)]).collect()
 }
 
-/// Returns a moving shape at the start and where it hits or ends, and the line of its origin. The
-/// rotation is the axis times the angle. In 2D, only the motion in the xy plane counts.
+/// Returns the outlines of a moving shape at the start, and at the hit or the end, and the line
+/// between both origins. The rotation is the axis times the angle. In 2D, only the motion in the xy
+/// plane is drawn.
 pub fn cast_lines(
     collider: &Collider,
     start: Affine3A,

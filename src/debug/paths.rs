@@ -51,7 +51,7 @@ fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
     times
 }
 
-/// Adds the lines of the paths in one dimension, given the first times of touch.
+/// Adds the lines of all 2D or all 3D paths, given the time of each collider's first touch.
 fn add_paths<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,
@@ -88,8 +88,8 @@ fn pose_at<V: Space>(
     start.before(back, motion.translation * -time)
 }
 
-/// Returns the outlines at the start and at the first touch, and the line of the origin. At the end
-/// of the path, only the collider's own outline is drawn.
+/// Returns the outlines at the start and at the first touch, and the line along which the origin
+/// moves. The end of the path has no outline, because the collider itself is drawn there.
 fn path_lines(
     outline: &[LineSegment],
     pose: impl Fn(f64) -> Affine3A,

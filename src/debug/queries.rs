@@ -1,4 +1,4 @@
-//! The rays and moving shapes of [`SpatialQuery`](crate::SpatialQuery), in all systems.
+//! The rays and moving shapes of the [`SpatialQuery`](crate::SpatialQuery)s of all systems.
 
 use bevy::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::{
     spatial::query_log::{LoggedQuery, QueryLog},
 };
 
-/// Draws the queries of the last fixed step, and those since the last frame.
+/// Draws the queries of the last fixed step, and the other queries since the last frame.
 pub fn draw_queries(log: Res<QueryLog>, mut layer: Local<LineLayer>, mut canvas: Canvas) {
     let mut lines = Vec::new();
     if let Some(settings) = canvas.settings().filter(|settings| settings.queries) {
@@ -43,7 +43,7 @@ fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine>
             } else {
                 start.world_pose::<Vec3>().map(|pose| pose.in_3d())
             };
-            // A cast of an invalid pose has no lines.
+            // A cast from an invalid pose has no lines.
             start.map_or_else(Vec::new, |start| {
                 let vectors = [change.translation, change.rotation].map(Vec3::from_f64);
                 cast_lines(collider, start, vectors, *hit, colors)

@@ -22,26 +22,27 @@ use bevy::prelude::*;
 pub struct HeadbuttGizmos {
     /// Draws the outline of each collider.
     pub shapes: bool,
-    /// Draws the bounding box of each collider. A half-space has none.
+    /// Draws the bounding box of each collider. A half-space has no bounding box.
     pub boxes: bool,
-    /// Draws a cross at the deepest point of each of the two surfaces in contact. Compounds and
-    /// surfaces have crosses at the deepest points of each part.
+    /// Draws a cross at the deepest point of each of the two surfaces in contact. For compounds and
+    /// surfaces, crosses mark the deepest points of each part.
     pub contact_points: bool,
     /// Draws the normal of each contact as an arrow whose length is the depth. Moving
     /// [`other`](crate::CollisionEvent::other) by this arrow separates the two.
     pub contact_normals: bool,
     /// Draws each [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster) up to its
-    /// first hit, with the normal there.
+    /// first hit, with the normal at the hit.
     pub casters: bool,
-    /// Draws the path of each [`Swept`](crate::Swept) collider in the last tick: its outlines where
-    /// the path begins and at the first touch, and the line of its origin.
+    /// Draws the path of each [`Swept`](crate::Swept) collider in the last tick: the outlines at
+    /// the start and at the first touch, and the line along which the origin moves.
     pub paths: bool,
     /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
     /// first hit: the queries of the last fixed step and the queries since the last frame. Off by
     /// default.
     ///
-    /// Each of these two lists holds 4,096 queries, and further ones are not drawn. Points, boxes,
-    /// overlaps and [`move_and_slide`](crate::SpatialQuery::move_and_slide) are not drawn at all.
+    /// Each of these two lists holds at most 4,096 queries. Further queries are not drawn. Queries
+    /// with points and boxes, overlap queries and
+    /// [`move_and_slide`](crate::SpatialQuery::move_and_slide) are never drawn.
     pub queries: bool,
     /// Draws why the two entities of [`ExplainedPair`](crate::ExplainedPair) do or do not collide.
     pub explanation: bool,
@@ -66,7 +67,8 @@ impl HeadbuttGizmos {
         }
     }
 
-    /// Draws nothing, not even entities with a [`ColliderGizmo`]. No work is done.
+    /// Draws nothing, not even entities with a [`ColliderGizmo`]. The drawing systems then do no
+    /// work.
     pub fn none() -> Self {
         Self {
             shapes: false,
@@ -121,7 +123,7 @@ pub enum GizmoPoses {
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct ColliderColors {
-    /// Inert, invalid, or in an invalid pose: it touches nothing.
+    /// The collider is inert, invalid, or in an invalid pose: it touches nothing.
     pub inert: Color,
     /// The collider touched another collider in the last tick.
     pub touching: Color,
@@ -191,12 +193,12 @@ impl Default for ColliderColors {
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub enum ColliderGizmo {
-    /// Drawn in the color of its state, as without this component. With
-    /// [`HeadbuttGizmos::require_component`], this selects the entity.
+    /// The entity is drawn in the color of its state, as without this component. With
+    /// [`HeadbuttGizmos::require_component`], this component selects the entity.
     #[default]
     Shown,
-    /// Not drawn. Its contacts are.
+    /// The shape and the box are not drawn, but contacts are.
     Hidden,
-    /// Drawn in this color, whatever its state.
+    /// The entity is drawn in this color, whatever its state.
     Color(Color),
 }

@@ -1,9 +1,9 @@
 //! Outlines and boxes of all colliders.
 //!
 //! Colliders share layers, because each layer costs a draw call in each frame. Colliders with
-//! nearby entity indices are in one layer, so no list of free layers is needed. If one of them
-//! moves, the lines of its whole layer are mapped again. So a collider of many lines has a layer of
-//! its own.
+//! nearby entity indices are in one layer, so no list of free layers is needed. If one collider
+//! moves, the lines of its whole layer are mapped again. So a collider with many lines has a layer
+//! of its own.
 
 use std::collections::BTreeMap;
 
@@ -31,10 +31,10 @@ use crate::{
     pipeline::proxies::{Proxies, ProxySlot},
 };
 
-/// The number of entity indices of a shared layer.
+/// The number of entity indices that share a layer.
 const SHARED: u32 = 64;
 
-/// A collider with more lines has a layer of its own.
+/// The maximum number of lines of a collider in a shared layer.
 const MANY_LINES: usize = 512;
 
 #[derive(QueryData)]
@@ -54,7 +54,7 @@ pub struct TickResults<'w> {
     explained: Res<'w, ExplainedPair>,
 }
 
-/// The layer of a collider.
+/// The key of the layer in which a collider is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GizmoLayerKey {
     Shared(u32),
@@ -69,13 +69,13 @@ struct Appearance {
     ground: Option<GroundGrid>,
 }
 
-/// A collider that is drawn.
+/// A drawn collider, and its lines.
 struct DrawnCollider {
     key: GizmoLayerKey,
     appearance: Appearance,
-    /// In the frame of the collider, or in the world if there is a `ground`.
+    /// The lines of the shape in the frame of the collider, or in the world if there is a `ground`.
     lines: Vec<LineSegment>,
-    /// In the world.
+    /// The lines of the bounding box in the world.
     box_lines: Vec<LineSegment>,
 }
 
@@ -86,7 +86,7 @@ struct LayerMembers {
     is_outdated: bool,
 }
 
-/// Everything that is drawn.
+/// All drawn colliders, and their layers.
 #[derive(Default)]
 pub struct Shapes {
     settings: Option<HeadbuttGizmos>,
@@ -120,7 +120,7 @@ pub fn draw_shapes(
             shapes.update(&target, appearance, old.remove(&target.entity), &settings);
         }
     }
-    // The rest of the old colliders is gone.
+    // The remaining old colliders are no longer drawn.
     for gone in old.values() {
         shapes.layers.entry(gone.key).or_default().is_outdated = true;
     }
@@ -137,7 +137,7 @@ impl HeadbuttGizmos {
 }
 
 impl Shapes {
-    /// Removes everything, and frees the memory.
+    /// Removes all lines, and frees the memory.
     fn clear(&mut self, canvas: &mut Canvas) {
         for layer in self.layers.values_mut() {
             layer.lines.clear(canvas);
@@ -145,7 +145,8 @@ impl Shapes {
         *self = Self::default();
     }
 
-    /// Prepares for the colliders of this frame.
+    /// Prepares for the colliders of this frame: applies new settings, and updates the touching
+    /// colliders.
     fn begin(&mut self, settings: HeadbuttGizmos, tick: &TickResults) {
         let are_new = self.settings != Some(settings);
         if are_new {
@@ -186,7 +187,7 @@ impl Shapes {
         pose.is_finite().then_some(appearance)
     }
 
-    /// Returns the color of the state of a collider.
+    /// Returns the color for the state of a collider.
     fn state_color(
         &self,
         target: &ColliderDataItem,
@@ -210,7 +211,7 @@ impl Shapes {
         }
     }
 
-    /// Adds a collider, whose lines were `old` in the previous frame.
+    /// Adds a collider. `old` is the drawn collider of the previous frame.
     fn update(
         &mut self,
         target: &ColliderDataItem,
@@ -250,7 +251,7 @@ impl Shapes {
         self.drawn.insert(entity, drawn);
     }
 
-    /// Draws the layers with changes, and removes empty layers.
+    /// Draws the changed layers, and removes empty layers.
     fn draw(&mut self, box_color: LinearRgba, canvas: &mut Canvas) {
         let Self { drawn, layers, .. } = self;
         layers.retain(|key, layer| {
@@ -278,7 +279,7 @@ impl DrawnCollider {
             color,
             ground,
         } = self.appearance;
-        // The box is drawn first, so that the shape is visible where both have the same lines.
+        // The box is drawn first, so that the shape is visible where lines coincide.
         add_lines(asset, &self.box_lines, box_color, |point| point);
         match ground {
             Some(_) => add_lines(asset, &self.lines, color, |point| point),
@@ -307,7 +308,8 @@ fn shape_lines(
     }
 }
 
-/// Returns the corners of a bounding box in the world. In 2D, in the plane of the collider.
+/// Returns the corners of a bounding box in the world. In 2D, the corners are in the plane of the
+/// collider.
 pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
     let ColliderAabb { min, max } = collider.aabb(GlobalTransform::from(pose))?;
     let z = pose.translation.z;
@@ -331,7 +333,7 @@ fn box_lines_in_world(
 }
 
 impl TickResults<'_> {
-    /// Returns `true` for an entity of the explained pair.
+    /// Returns `true` if an entity belongs to the explained pair and explanations are drawn.
     fn explains(&self, entity: Entity, settings: &HeadbuttGizmos) -> bool {
         let pair = self.explained.pair;
         settings.explanation && pair.is_some_and(|pair| pair.contains(&entity))
@@ -369,7 +371,7 @@ pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
     flattened(pose.affine(), collider.shape_2d().is_some())
 }
 
-/// Returns a pose, in 2D without components that lead out of the xy plane.
+/// Returns a pose. In 2D, axes are projected onto the xy plane.
 pub fn flattened(pose: Affine3A, is_2d: bool) -> Affine3A {
     if !is_2d {
         return pose;

@@ -3,9 +3,9 @@
 //! Seen along a direction w, the outline of a convex shape consists of its support points in the
 //! directions orthogonal to w. Between two neighboring points a and b of the outline, the support
 //! point c in the direction normal to the chord ab is the farthest from the chord. So the outline
-//! is within the height of c of the chord. If that is negligible, the chord is a line of the
-//! drawing. Otherwise c splits the chord in two. This method finds the vertices of a polygon, and
-//! as many points of a curve as needed.
+//! deviates from the chord by at most the height of c. If this height is negligible, the chord is
+//! drawn. Otherwise, c splits the chord in two. This method finds the vertices of a polygon, and as
+//! many points of a curve as needed.
 
 use crate::{
     math::DVec2,
@@ -13,26 +13,27 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The height of a curve above its chord that is negligible, relative to the smaller half extent of
-/// the outline. A circle becomes a polygon of 32 sides.
+/// The negligible height of a curve above its chord, relative to the smaller half extent of the
+/// outline. A circle becomes a polygon of 32 sides.
 const CURVE: f64 = 5e-3;
 
-/// The same for a polygon, where only rounding counts.
+/// The negligible height for a polygon, which covers only rounding.
 const POLYGON: f64 = 1e-9;
 
-/// A thin outline counts as at least this wide, relative to its length.
+/// The smaller half extent of an outline is treated as at least this fraction of the greater half
+/// extent.
 const THIN: f64 = 1e-3;
 
-/// Maximum number of times that a quarter of a curve or of a polygon is halved. This limit bounds
+/// The maximum depth to which a quarter of a curve or of a polygon is subdivided. This limit bounds
 /// the work for a wrong support function.
 const MAX_CURVE_SPLITS: u32 = 8;
 const MAX_POLYGON_SPLITS: u32 = 16;
 
-/// Rotates the directions of an outline slightly out of their plane. If there are several support
-/// points, the sign of the rotation selects one end of the shape.
+/// The angle, in radians, by which the directions of an outline are rotated out of their plane. If
+/// a direction has several support points, the sign of the rotation selects one end of the shape.
 const TILT: f64 = 1e-9;
 
-/// A plane onto which a shape is projected, by two orthogonal unit vectors. The third vector is
+/// A plane onto which a shape is projected, given by two orthogonal unit vectors. `tilt` is
 /// orthogonal to both, or zero.
 pub struct ProjectionPlane<D> {
     pub right: D,
@@ -41,7 +42,7 @@ pub struct ProjectionPlane<D> {
 }
 
 impl<D: DVector> ProjectionPlane<D> {
-    /// Returns the plane of two axes.
+    /// Returns the plane that two axes span.
     pub fn of_axes(right: usize, up: usize) -> Self {
         Self {
             right: D::axis(right),
@@ -50,7 +51,8 @@ impl<D: DVector> ProjectionPlane<D> {
         }
     }
 
-    /// Returns the same plane, tilted toward an axis that is orthogonal to it, or away from it.
+    /// Returns the same plane, tilted toward an axis or away from it. The axis has to be orthogonal
+    /// to the plane.
     pub fn tilted(self, axis: usize, sign: f64) -> Self {
         let tilt = D::axis(axis) * (TILT * sign);
         Self { tilt, ..self }
@@ -72,8 +74,8 @@ struct OutlineBuilder<'a, S: Support> {
     lines: Vec<[S::Vector; 2]>,
 }
 
-/// Returns the outline of a shape as projected onto a plane, counter-clockwise. Its points are on
-/// the shape. A shape of which only vertices matter `is_polygon`.
+/// Returns the outline of a shape as projected onto a plane, counter-clockwise. The points of the
+/// outline are on the shape. `is_polygon` is `true` if the outline is a polygon.
 pub fn silhouette<S: Support>(
     shape: &S,
     plane: &ProjectionPlane<<S::Vector as Space>::DVec>,
@@ -122,7 +124,7 @@ impl<S: Support> OutlineBuilder<'_, S> {
         })
     }
 
-    /// Adds the outline from one of its points to another.
+    /// Adds the part of the outline between two of its points.
     fn add_between(
         &mut self,
         start: OutlinePoint<S::Vector>,
@@ -130,7 +132,7 @@ impl<S: Support> OutlineBuilder<'_, S> {
         splits: u32,
     ) {
         let chord = end.flat - start.flat;
-        // Outward, because the outline is counter-clockwise.
+        // The normal points outward, because the outline is counter-clockwise.
         let Some(normal) = DVec2::new(chord.y, -chord.x).try_normalize() else {
             return;
         };

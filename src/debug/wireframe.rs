@@ -1,8 +1,9 @@
-//! The lines of each kind of collider, in its own frame.
+//! The lines of each kind of collider, in the collider's own frame.
 //!
-//! In 2D, one outline describes any convex shape. In 3D, polyhedra have edges. All other shapes are
-//! drawn as their outlines along the three axes: great circles of a ball, both rims and the sides
-//! of a cylinder. Each line is on the surface, up to the tolerance of an outline.
+//! In 2D, one outline describes any convex shape. In 3D, polyhedra are drawn by their edges, and
+//! cylinders and cones by their rims and sides. All other shapes are drawn by their outlines along
+//! the three axes, such as three great circles of a ball. Each line is on the surface, up to the
+//! tolerance of an outline.
 
 use core::f32::consts::TAU;
 use std::collections::HashSet;
@@ -23,13 +24,13 @@ use crate::{
 const RIM: u16 = 32;
 const SIDES: u16 = 8;
 
-/// The angle, in radians, by which a curve turns at most between two consecutive lines.
+/// The maximum angle, in radians, by which a curve turns between two consecutive lines.
 const MAX_TURN: f32 = 0.3;
 
 impl Collider {
     /// Returns the lines that [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws for this
-    /// collider, in its own frame: before the scale and the pose of an entity. 2D shapes are in the
-    /// plane z = 0. Needs the feature `debug-plugin`.
+    /// collider, in its own frame, without the scale and the pose of an entity. 2D shapes are in
+    /// the plane z = 0. Requires the feature `debug-plugin`.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -49,7 +50,7 @@ impl Collider {
     ///
     /// * Vertices and edges are exact. The points on curves are exact, and curves are divided so
     ///   that a circle has 32 sides.
-    /// * A half-space is a grid of cells of size 1 around the origin.
+    /// * A half-space is drawn as a grid of cells of size 1 around the origin.
     /// * A rounded mesh is drawn without its margin.
     /// * An inert collider has no lines.
     pub fn wireframe(&self) -> Vec<[Vec3; 2]> {
@@ -95,7 +96,7 @@ fn of_compound<V: Dimension>(
     lines.flatten().collect()
 }
 
-/// Returns each edge of each facet once.
+/// Returns the edges of all facets, each edge once.
 fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<LineSegment> {
     let ends = surface.facets().flat_map(|facet| {
         let nexts = facet.iter().cycle().skip(1);
@@ -109,7 +110,7 @@ fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<LineSegment> {
         .collect()
 }
 
-/// Returns the outlines of the segments of a polyline with a margin.
+/// Returns the outlines of the segments of a polyline with a margin, or `None` without a margin.
 fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<LineSegment>> {
     let margin = surface.margin();
     let segments = surface.facets().filter_map(|facet| {
@@ -179,8 +180,8 @@ fn is_polytope<V: Dimension>(shape: &ConvexView<V>) -> bool {
     has_vertices && shape.margin() <= 0.0
 }
 
-/// Returns the outlines of a shape along the three axes. If a face or an edge is parallel to the
-/// axis, the shape has two outlines: the rims of both ends.
+/// Returns the outlines of a shape along the three axes. If a face or an edge is parallel to an
+/// axis, the shape has two outlines along this axis: the rims of both ends.
 fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<LineSegment> {
     let is_polytope = is_polytope(shape);
     let outlines = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[right, up, axis]| {
@@ -216,7 +217,7 @@ fn all_pairs(points: &[Vec3]) -> Vec<LineSegment> {
         .collect()
 }
 
-/// Returns the lines of a 2D outline at both ends of an extrusion, and lines along it.
+/// Returns the lines of a 2D outline at both ends of an extrusion, and lines between the ends.
 fn prism(base: Vec<LineSegment>, half_depth: f32) -> Vec<LineSegment> {
     let depth = Vec3::Z * half_depth;
     let step = (base.len() / 4).max(1);

@@ -1,8 +1,8 @@
 //! [`explain`]: why two entities do or do not collide.
 //!
-//! The function repeats the decisions of the plugin in their order and names the first that
+//! The function repeats the decisions of the plugin in order and names the first decision that
 //! excludes the pair: an ignored collider, dimensions, layers, candidate pairs, bounding boxes,
-//! shapes. It reads the data of the last tick:
+//! shapes. The function reads the data of the last tick:
 //!
 //! | data | question |
 //! |---|---|
@@ -12,12 +12,13 @@
 //! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick see? |
 //! | [`Candidates`] | Which pairs did the app supply? |
 //!
-//! If an entity has no proxy, the reason is read from its present components.
+//! If an entity has no proxy, the reason is derived from its present components.
 //!
 //! The world may have changed since that tick. Changes are detected by comparison with the proxies,
-//! not by change ticks, because a pose also depends on the ancestors. (Only shapes have no cheap
-//! comparison.) After [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In
-//! this state, a changed proxy explains nothing, and counts as unseen.
+//! not by change ticks, because a pose also depends on the ancestors. (Only a changed shape is
+//! detected by its change tick, because comparing shapes is not cheap.) After
+//! [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In this case, a changed
+//! proxy counts as unseen.
 
 mod text;
 
@@ -62,13 +63,13 @@ use crate::{
 /// println!("{explanation}");
 /// ```
 ///
-/// Call it after [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), for example in
-/// `FixedLast` or `Update`. For a pair that touches, it returns the
-/// [contact](PairStatus::Touching). Otherwise it returns the first reason in the order of
+/// Call this function after [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), for
+/// example in `FixedLast` or `Update`. For a pair that touches, the status is the
+/// [contact](PairStatus::Touching). Otherwise, the status is the first reason in the order of
 /// [`PairStatus`].
 ///
-/// This function is meant for debugging, and costs as much as a test of the pair with all facets of
-/// both.
+/// This function is meant for debugging, and costs as much as a test of all facets of both
+/// colliders.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
     let mut explanation = Explanation {
@@ -93,9 +94,9 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     explanation
 }
 
-/// Why two entities collide or do not collide: the result of [`explain`]. An explanation displays
-/// as one or two sentences that name the entities and the remedy. Numbers in them are rounded to
-/// four digits.
+/// The reason why two entities collide or do not collide: the result of [`explain`]. The displayed
+/// text has one or two sentences that name the entities and the remedy. Numbers in the text are
+/// rounded to four digits.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -106,8 +107,8 @@ pub struct Explanation {
     /// The contact, or the reason why there is none.
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers or [`Sensor`] changed since the last
-    /// tick. The status does not include such changes. (It stays `true` in further ticks after a
-    /// change through `bypass_change_detection`, which no tick sees.)
+    /// tick. The status does not include such changes. (After a change through
+    /// `bypass_change_detection`, which no tick sees, it stays `true`.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
@@ -117,7 +118,7 @@ pub struct Explanation {
 }
 
 /// The contact of two entities in the last tick, or the reason why there is none. If several
-/// reasons apply, the first in the order of this list.
+/// reasons apply, the status is the first of them in the order of this list.
 ///
 /// Directions point from the first entity to the second. In 2D, z is 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,24 +129,26 @@ pub enum PairStatus {
     /// No tick has run yet.
     NoTick,
     /// The present contacts do not belong to a complete tick: a tick is in progress, a panic has
-    /// aborted the last tick, or the app has written [`Collisions`] since.
+    /// aborted the last tick, or the app has written [`Collisions`] since then.
     Interrupted,
     /// Both entities are the same.
     SameEntity,
-    /// One of the entities cannot touch anything, in its present state.
+    /// In its present state, one of the entities cannot touch anything.
     Ignored {
         /// The entity.
         entity: Entity,
         /// The reason.
         reason: IgnoredReason,
     },
-    /// They touch. The contact is as seen from the first entity.
+    /// The two touch. The contact is as seen from the first entity.
     Touching(CollisionEvent),
-    /// They touched on the path of a [`Swept`](crate::Swept) collider, and were apart again at the
-    /// end of the tick. The event is the first one of that tick, as seen from the first entity.
+    /// The two touched on the path of a [`Swept`](crate::Swept) collider, and were apart again at
+    /// the end of the tick. The event is the first event of the pair in that tick, as seen from the
+    /// first entity.
     PassedThrough(CollisionEvent),
     /// The last tick has not seen one of the entities, because its collider was added, enabled or
-    /// repaired since. After [`sync_now`](crate::sync_now), also because it was changed.
+    /// repaired since then. After [`sync_now`](crate::sync_now), a changed collider also counts as
+    /// unseen.
     Unseen {
         /// The entity.
         entity: Entity,
@@ -157,9 +160,9 @@ pub enum PairStatus {
         /// The entity in 3D.
         in_3d: Entity,
     },
-    /// Both are half-spaces, and these never collide with each other.
+    /// Both colliders are half-spaces, which never collide with each other.
     HalfSpaces,
-    /// Their [`CollisionLayers`] do not interact.
+    /// The [`CollisionLayers`] of the two entities do not interact.
     Layers {
         /// The layers of the first entity.
         layers: CollisionLayers,
@@ -167,23 +170,24 @@ pub enum PairStatus {
         other_layers: CollisionLayers,
     },
     /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this
-    /// one was not among the [`CandidatePairs`](crate::CandidatePairs).
+    /// pair was not among the [`CandidatePairs`](crate::CandidatePairs).
     NotCandidate,
-    /// Their bounding boxes are separated.
+    /// The bounding boxes are separated.
     BoxesApart {
-        /// The axis along which they are farthest apart.
+        /// The axis along which the boxes are farthest apart.
         axis: Vec3,
         /// The gap along the axis.
         gap: f32,
     },
-    /// A one-sided surface ignores the other collider, whose center is behind it.
+    /// A one-sided surface ignores the other collider, whose center is behind the surface.
     BehindSurface {
         /// The entity with the surface.
         surface: Entity,
     },
-    /// Their shapes are separated.
+    /// The shapes are separated.
     ShapesApart {
-        /// The unit vector along which they are nearest.
+        /// The unit vector from the first shape to the second, along the shortest line between
+        /// them.
         normal: Vec3,
         /// The distance.
         distance: f32,
@@ -197,12 +201,12 @@ pub enum PairStatus {
     NoDistance,
 }
 
-/// The reason why an entity cannot touch anything. A reason displays as the end of a sentence about
-/// the entity.
+/// The reason why an entity cannot touch anything. The displayed text is the end of a sentence
+/// about the entity.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IgnoredReason {
-    /// There is no such entity.
+    /// The entity does not exist.
     #[error("does not exist, or no longer exists")]
     Despawned,
     /// The entity has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
@@ -218,10 +222,10 @@ pub enum IgnoredReason {
     /// The entity has no [`Collider`].
     #[error("has no `Collider`. Insert one, or use the child entity that has it")]
     NoCollider,
-    /// Its collider is the default one, which has no shape.
+    /// The entity has the default collider, which has no shape.
     #[error("has a default `Collider`, which has no shape. Replace it")]
     NoShape,
-    /// Its collider was made of an invalid shape.
+    /// The collider was created from an invalid shape.
     #[error("has an invalid shape: {0}")]
     InvalidShape(ShapeError),
     /// The entity has no `Transform`.
@@ -232,14 +236,14 @@ pub enum IgnoredReason {
     InvalidPose(ColliderError),
 }
 
-/// A world in which a tick may have run.
+/// The last tick of a world, if any tick has run.
 struct LastTick<'w> {
     world: &'w World,
     proxies: &'w Proxies,
 }
 
 impl LastTick<'_> {
-    /// Returns the reason why the last tick says nothing about a pair, or `None` if it does.
+    /// Returns the reason why the last tick has no result for a pair, or `None` if it has one.
     fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
         let world = self.world;
         if world.resource::<Progress>().begun == 0 {
@@ -259,8 +263,8 @@ impl LastTick<'_> {
         })
     }
 
-    /// Returns the status of two entities that can touch others. Sets `surface` to the surface that
-    /// may look like a solid around the other entity.
+    /// Returns the status of two entities that can touch others. Sets `surface` to a surface that
+    /// surrounds the other entity and may look solid.
     fn status(&self, pair: [Entity; 2], surface: &mut Option<Entity>) -> PairStatus {
         let [entity, other] = pair;
         if let Some(contact) = self.world.resource::<Collisions>().between(entity, other) {
@@ -294,7 +298,8 @@ impl LastTick<'_> {
         swept.get(index.ok()?)?.event.seen_from(entity)
     }
 
-    /// Returns the slot of a collider as the last tick has seen it.
+    /// Returns the slot of a collider, or `None` if the last tick has not seen the collider's
+    /// proxy.
     fn seen_slot(&self, entity: Entity) -> Option<ProxySlot> {
         let has_early_changes = self.world.resource::<SyncState>().has_early_changes;
         let is_seen = !has_early_changes || self.proxies.is_unchanged(entity);
@@ -302,8 +307,8 @@ impl LastTick<'_> {
         self.proxies.slot(entity).filter(|_| is_seen)
     }
 
-    /// Returns the status of the colliders in two slots that have no contact. Sets `surface` to the
-    /// surface around the other collider, which may look as if it were inside of a solid.
+    /// Returns the status of two colliders without a contact, given their slots. Sets `surface` to
+    /// a surface that surrounds the other collider and may look solid.
     fn status_in<V: Space>(
         &self,
         arena: &ProxyArena<V>,
@@ -344,7 +349,7 @@ impl LastTick<'_> {
         }
     }
 
-    /// Returns `true` if an entity is not as the last tick has seen it.
+    /// Returns `true` if an entity has changed since the last tick.
     fn has_changed(&self, entity: Entity) -> bool {
         let Proxies { d2, d3, .. } = self.proxies;
         match self.seen_slot(entity) {
@@ -374,7 +379,7 @@ impl LastTick<'_> {
     }
 }
 
-/// Returns why an entity cannot touch anything, or `None` if it can.
+/// Returns the reason why an entity cannot touch anything, or `None` if it can.
 fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(IgnoredReason::Despawned);
@@ -409,7 +414,7 @@ fn invalid_pose<V: Space>(
     proxy.err().map(IgnoredReason::InvalidPose)
 }
 
-/// Returns `true` if a box contains another one.
+/// Returns `true` if a box contains another box.
 fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
     min.cmple(inner_min).all() && inner_max.cmple(max).all()
 }
@@ -431,7 +436,7 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
-    // If all facets are ignored, those that do not touch count as well.
+    // If all facets are ignored, the search is not limited to facets that touch.
     let limit = if nearest.is_some() {
         0.0
     } else {

@@ -1,4 +1,4 @@
-//! The sentences of an [`Explanation`].
+//! The text of an [`Explanation`].
 
 use core::fmt;
 
@@ -31,10 +31,10 @@ const ONE_SIDED: &str = "is `one_sided`, and the center of the other is behind i
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
                            shape.";
 
-/// A component of a vector is shown as 0 if it is at most this fraction of the greatest.
+/// A component of a vector is shown as 0 if it is at most this fraction of the greatest component.
 const SHOWN_AS_ZERO: f32 = 1e-6;
 
-/// Numbers of this size are written out, and others with an exponent.
+/// Numbers in this range are written out. Other numbers are written with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
 
 impl fmt::Display for Explanation {
@@ -59,7 +59,7 @@ impl fmt::Display for Explanation {
 }
 
 impl Explanation {
-    /// Returns an entity with its name, as warnings display it.
+    /// Returns the id and the name of an entity, as warnings display them.
     fn label(&self, entity: Entity) -> String {
         let [name, other_name] = &self.names;
         let name = if entity == self.entity {
@@ -191,9 +191,9 @@ fn layers_text(layers: u32) -> String {
     }
 }
 
-/// Returns the text of a vector, in 2D without its z.
+/// Returns the text of a vector. In 2D, the text leaves out z.
 fn vector_text(vector: Vec3, is_2d: bool) -> String {
-    // Beside a long component, a tiny one is rounding error.
+    // A component that is tiny beside another component is a rounding error.
     let rounding = SHOWN_AS_ZERO * vector.abs().max_element();
     let shown = |component: f32| {
         if component.abs() > rounding {
@@ -214,8 +214,8 @@ fn vector_text(vector: Vec3, is_2d: bool) -> String {
 
 /// Returns the text of a number, with at most four significant digits.
 fn four_digits(number: f32) -> String {
-    // The nearest decimal number, so that `Display` writes no further digits. The sum removes the
-    // sign of -0.
+    // Parsing the rounded text gives a number for which `Display` writes no further digits. Adding
+    // 0 removes the sign of -0.
     let rounded = format!("{number:.3e}").parse::<f64>();
     let number = rounded.unwrap_or(number.into()) + 0.0;
     if number == 0.0 || WRITTEN_OUT.contains(&number.abs()) || !number.is_finite() {

@@ -1,5 +1,5 @@
-//! The tick: four stages. Each has one system, and the third has a second one for swept colliders.
-//! A stage passes its results to the next stage in a resource.
+//! The tick has four stages. Each stage has one system, and the third has a second system for swept
+//! colliders. A stage passes its results to the next stage in a resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes
@@ -12,13 +12,13 @@
 //!
 //! `find_swept_contacts` runs only if there are swept colliders: see [`swept`].
 //!
-//! The first stage also keeps [`SpatialIndex`] up to date, if there are spatial queries.
+//! If there are spatial queries, the first stage also keeps [`SpatialIndex`] up to date.
 //!
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
 //! stage. [`Progress`] shows whether a tick was aborted, and whether the app restored
 //! [`Collisions`].
 //!
-//! `docs/ARCHITECTURE.md` lists the files, and how threads keep the order of the events.
+//! `docs/ARCHITECTURE.md` lists the files, and explains how threads keep the order of the events.
 //!
 //! Stages share data and never call each other. Data cached from earlier ticks only saves work.
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
@@ -61,7 +61,7 @@ use crate::{
 pub use swept::Teleported;
 pub use sync::sync_now;
 
-/// The stages of a tick, in this order. They run in the schedule of the plugin, by default
+/// The stages of a tick, in this order. The stages run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.
 ///
 #[cfg_attr(
@@ -79,13 +79,13 @@ pub enum HeadbuttSystems {
     BroadPhase,
     /// Runs GJK and EPA on the candidate pairs.
     NarrowPhase,
-    /// Writes [`CollisionEvent`]s and triggers observers. Systems that respond to collisions belong
+    /// Sends [`CollisionEvent`]s and triggers observers. Systems that respond to collisions belong
     /// after this set.
     Report,
 }
 
-/// Adds the stages to a schedule, with their resources. The systems of the first and the last stage
-/// contain [`sync`](sync::sync) and [`report`](report::report).
+/// Adds the stages to a schedule, with their resources. The configurations `sync` and `report`
+/// contain the systems [`sync`](sync::sync) and [`report`](report::report).
 pub(crate) fn build(
     app: &mut App,
     schedule: InternedScheduleLabel,

@@ -1,4 +1,4 @@
-//! The progress of a tick: detection of aborted ticks, and of contacts that the app restored.
+//! Detection of aborted ticks, and of contacts that the app restored.
 
 use bevy::{ecs::change_detection::Tick, prelude::*};
 
@@ -8,8 +8,8 @@ use crate::collision::Collisions;
 ///
 /// A panic in a user's `Support` aborts the tick. If the app catches the panic and continues,
 /// Bevy's executor first runs the remaining stages. So the broad and the narrow phase return early
-/// unless `Sync` completed, and the report unless the narrow phase completed. (The broad phase
-/// calls no user code.) In the next tick, every stage drops its caches.
+/// unless `Sync` completed, and the report returns early unless the narrow phase completed. (The
+/// broad phase calls no user code.) In the next tick, every stage drops its caches.
 #[derive(Resource, Debug, Default)]
 pub struct Progress {
     pub completed: Completed,
@@ -44,7 +44,7 @@ impl Progress {
         self.is_restart
     }
 
-    /// Returns `true` if the app has not written [`Collisions`] since the plugin did.
+    /// Returns `true` if the app has not written [`Collisions`] since the plugin last did.
     pub fn has_own_contacts(world: &World) -> bool {
         world.resource::<Self>().own_write == last_write(world)
     }

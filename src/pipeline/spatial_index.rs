@@ -1,13 +1,13 @@
 //! The index of spatial queries: trees of the proxies' bounding boxes.
 //!
-//! The index costs nothing unless there are queries. The first query builds the index. While
-//! queries go on, the sync stage keeps the index up to date. [`WINDOW`] ticks after the last query,
-//! the index is freed.
+//! Without queries, there is no index. The first query builds the index. While queries continue,
+//! the sync stage keeps the index up to date. [`WINDOW`] ticks after the last query, the index is
+//! freed.
 //!
 //! As in the broad phase, boxes that move have a tree of their own. The tree of moving boxes is
 //! refitted every tick, and rebuilt when boxes were added or when refitting has degraded the tree.
-//! The tree of resting boxes is left unchanged. It may still list boxes that have moved or gone
-//! since, which queries skip.
+//! The tree of resting boxes is left unchanged. The tree of resting boxes may list boxes that have
+//! since moved or been removed, which queries skip.
 //!
 //! Results of queries do not depend on the trees, only on the proxies.
 
@@ -40,7 +40,7 @@ impl SpatialIndex {
         self.d3.update(&proxies.d3);
     }
 
-    /// Ends a tick: frees the trees that have not been used for long.
+    /// Ends a tick, and frees the trees that have not been used for long.
     pub fn end_tick(&mut self) {
         self.d2.end_tick();
         self.d3.end_tick();
@@ -63,9 +63,9 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// Returns the trees, after building them if there are none.
+    /// Returns the trees. If there are none, builds the trees first.
     pub fn get<V: Space>(&self, arena: &ProxyArena<V>) -> &Forest {
-        // Writing only once keeps the cache line shared between threads.
+        // Only one write per tick keeps the cache line shared between threads.
         if !self.is_used.load(Ordering::Relaxed) {
             self.is_used.store(true, Ordering::Relaxed);
         }
@@ -94,10 +94,10 @@ impl Trees {
     }
 }
 
-/// The tree that has the box of a slot.
+/// The tree that contains the box of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SlotTree {
-    /// No tree: the slot is free or has a half-space.
+    /// No tree contains the slot, because it is free or has a half-space.
     #[default]
     None,
     Resting,
@@ -106,17 +106,17 @@ enum SlotTree {
 
 /// A tree of resting boxes and a tree of moving ones.
 pub struct Forest {
-    /// May list slots that belong to another tree now.
+    /// The resting boxes. The tree may list slots whose boxes are no longer at rest.
     resting: WideTree,
-    /// May list slots that are free now. Their boxes are empty.
+    /// The moving boxes. The tree may list slots that are now free, with empty boxes.
     moving: WideTree,
-    /// By slot.
+    /// The tree of each slot.
     slot_trees: Vec<SlotTree>,
     moving_slots: Vec<u32>,
 }
 
-/// Boxes at rest move to the tree of resting boxes when they outnumber the moving ones by this
-/// fraction of the resting ones: see the broad phase.
+/// Boxes at rest move to the tree `resting` once they outnumber the changed boxes by
+/// `resting.len()` divided by this number: see the broad phase.
 const RESTING_FRACTION: usize = 8;
 
 impl Forest {
@@ -168,7 +168,7 @@ impl Forest {
         }
     }
 
-    /// Moves all boxes that did not change in this tick to the tree of resting ones.
+    /// Moves all boxes that did not change in this tick to the tree of resting boxes.
     fn settle<V: Space>(&mut self, arena: &ProxyArena<V>) {
         for (slot, slot_tree) in (0..).zip(&mut self.slot_trees) {
             *slot_tree = match arena.box_of(slot) {
@@ -206,7 +206,7 @@ impl Forest {
     }
 
     /// Calls `visit` with the slots whose boxes a search finds: first moving boxes, then resting
-    /// ones. `visit` returns the new limit, which is negative to stop. Returns the number of
+    /// ones. `visit` returns the new limit, or a negative number to stop. Returns the number of
     /// visited nodes.
     pub fn visit(
         &self,
@@ -234,14 +234,14 @@ impl Forest {
 /// A search for boxes in a tree.
 pub trait BoxSearch {
     /// Calls `visit` with the slots of the boxes that may be within a limit. `visit` returns the
-    /// new limit, which is negative to stop. Returns the number of visited nodes.
+    /// new limit, or a negative number to stop. Returns the number of visited nodes.
     fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
 }
 
-/// A search for boxes that overlap this one, in any order. The limit is only a sign.
+/// A search for boxes that overlap this box, in any order. Only the sign of the limit matters.
 pub struct Overlapping(pub Box3);
 
-/// A search for boxes near this one, near ones first. The limit is a distance.
+/// A search for boxes near this box, roughly from near to far. The limit is a distance.
 pub struct NearestFirst(pub Box3);
 
 impl BoxSearch for Overlapping {
@@ -262,7 +262,8 @@ impl BoxSearch for NearestFirst {
     }
 }
 
-/// A search for boxes that a path enters, early ones first. The limit is the end of the path.
+/// A search for boxes that a path enters, roughly in the order of entry. The limit is the end of
+/// the path.
 impl BoxSearch for BoxPath {
     fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
         tree.visit_along(self, limit, visit)
@@ -273,7 +274,7 @@ fn slot_tree(slot_trees: &[SlotTree], slot: u32) -> SlotTree {
     slot_trees.get(slot as usize).copied().unwrap_or_default()
 }
 
-/// Builds the tree of the boxes of slots.
+/// Builds the tree of the slots' boxes.
 fn tree<V: Space>(arena: &ProxyArena<V>, slots: impl Iterator<Item = u32>) -> WideTree {
     WideTree::new(slots.filter_map(|slot| Some((slot, arena.box_of(slot)?.corners()))))
 }

@@ -11,9 +11,9 @@ use bevy::{
 
 /// A query of all entities, including disabled ones.
 ///
-/// Bevy excludes entities with a disabling component from each query that does not mention it. So
-/// this query mentions every disabling component as optional. A disabling component that is
-/// registered later does not affect existing queries.
+/// Bevy excludes entities with a disabling component from each query that does not mention that
+/// component. So this query mentions every disabling component as optional. A disabling component
+/// that is registered later does not affect existing queries.
 pub struct Unfiltered<D: QueryData + 'static, F: QueryFilter + 'static = ()>(pub QueryState<D, F>);
 
 impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for Unfiltered<D, F> {

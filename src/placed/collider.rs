@@ -46,7 +46,7 @@ impl<V: Space> PlacedCollider<V> {
         Ok((placed, aabb))
     }
 
-    /// Returns the collider with an additional margin, which is in the shape's own units.
+    /// Returns the collider with an additional margin in the shape's own units.
     pub fn grown(&self, margin: f32) -> Option<Self> {
         let mut grown = self.clone();
         grown.info = self.info.with_margin(f64::from(margin));
@@ -64,10 +64,10 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
+    /// Computes the bounding box, or [`Aabb::EMPTY`] for a half-space.
     #[inline]
     pub fn aabb(&self) -> Result<Aabb, ColliderError> {
-        // NaN stands for a negative radius, which a user's shape or a ball of Bevy can have.
+        // NaN stands for an invalid radius, which the shape of a `Collider::custom` can have.
         if self.info.radius.is_nan() {
             return Err(ColliderError::InvalidRadius);
         }
@@ -154,13 +154,14 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns the same shape without its type.
+    /// Returns the scaled shape without its type, or `None` for a compound.
     pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
         matches!(self.shape, ColliderShape::Convex(_)).then(|| self.whole())
     }
 
-    /// Returns the radius of a ball around the origin inside of a ball, capsule or box, and the
-    /// distance of the core's farthest point from the origin. `None` for all other shapes.
+    /// Returns the radius of a ball around the origin inside the shape, and the distance from the
+    /// origin to the core's farthest point. Returns `None` unless the shape is a ball, capsule or
+    /// box.
     pub fn core_radii(&self) -> Option<(f64, f64)> {
         let shape = self.scaled_shape()?;
         let half = shape.core().half_extents()?;
@@ -214,9 +215,9 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Calls `visit` with the index of each part whose bound may be at most the current limit, low
-    /// ones first. The limit starts at `limit`, and each result of `visit` replaces it. `bound` is
-    /// called with boxes in the world: see `Compound::search_nearest`.
+    /// Calls `visit` with the index of each part whose bound may be at most the current limit,
+    /// roughly in the order of the bounds. The limit starts at `limit`, and each result of `visit`
+    /// replaces it. `bound` is called with boxes in the world: see `Compound::search_nearest`.
     pub fn search(
         &self,
         limit: f64,
@@ -248,8 +249,8 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns a central point in the world's axes, relative to the translation. The whole collider
-    /// counts as being on the side of a surface on which this point lies.
+    /// Returns a central point in the world's axes, relative to the translation. The side of a
+    /// surface on which this point lies counts as the side of the whole collider.
     pub fn center(&self) -> V::DVec {
         let local = match &self.shape {
             ColliderShape::Convex(shape) => shape.center(),

@@ -11,7 +11,8 @@ use crate::{
 #[derive(Clone, Copy)]
 pub enum Placed<'a, V: Space> {
     Collider(&'a PlacedCollider<V>),
-    /// A shape that is no part of a collider. No facet of a surface ignores it.
+    /// A shape that is not part of a collider. Queries of such a shape ignore no facet of a
+    /// surface.
     Shape(&'a DynPart<'a, V>),
 }
 
@@ -28,7 +29,7 @@ impl<'a, V: Space> From<&'a DynPart<'a, V>> for Placed<'a, V> {
 }
 
 impl<'a, V: Space> Placed<'a, V> {
-    /// Returns the region of the world that contains everything.
+    /// Returns the region of the world that contains the operand.
     pub fn region(&self) -> Option<BoundingRegion<V::DVec>> {
         match self {
             Self::Collider(collider) => collider.region().ok(),

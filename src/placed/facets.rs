@@ -75,22 +75,22 @@ impl<V: Space> PlacedCollider<V> {
         surface.map_or(u8::MAX, |surface| surface.clusters().rims(facet))
     }
 
-    /// Returns the surface whose clusters count: `None` if the scale is not uniform.
+    /// Returns the surface if its clusters are valid, or `None` if the scale is not uniform.
     fn clustered_surface(&self) -> Option<&Surface<V>> {
         self.world_pose.factor()?;
         self.surface().map(|(_, surface)| surface)
     }
 
-    /// Returns `true` for a surface of which only the outer side collides.
+    /// Returns `true` for a surface if only the outer sides of its facets collide.
     pub fn is_one_sided(&self) -> bool {
         self.surface()
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
     /// Calls `visit` with the index of each wanted facet that contains a point, until `visit`
-    /// returns `Break`. The point is the sum of the corners of facet `index` times `weights`.
-    /// `is_wanted` is called with the corners of a facet in the world's axes. A facet may be
-    /// visited twice.
+    /// returns `Break`. The point is the sum of the corners of facet `index`, weighted by
+    /// `weights`. `is_wanted` is called with the corners of a facet in the world's axes. A facet
+    /// may be visited twice.
     pub fn search_around(
         &self,
         index: u32,
@@ -118,7 +118,7 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
-    /// with positive weights. This search may miss some facets, but does not search the tree.
+    /// with positive weights. The function does not search the tree, so it may miss some facets.
     pub fn search_adjacent(
         &self,
         index: u32,

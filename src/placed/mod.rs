@@ -1,5 +1,5 @@
-//! Colliders in their poses: their parts, and the order of two of them. No entity and no app is
-//! needed.
+//! Colliders in poses, their parts, and the order of two colliders. This folder needs no entity and
+//! no app.
 //!
 //! | file | contents |
 //! |---|---|

@@ -11,12 +11,13 @@ use crate::{
 pub struct PartContact<D> {
     /// The indices of the parts.
     pub parts: (u32, u32),
-    /// Its points are relative to the translations of the colliders.
+    /// The contact, with points relative to the translations of the colliders.
     pub contact: Contact64<D>,
 }
 
 impl<D: DVector> PartContact<D> {
-    /// Returns the contact of two parts, given with points relative to the parts' translations.
+    /// Creates the contact of two parts from `contact`, whose points are relative to the parts'
+    /// translations.
     pub fn of_parts<V: Space<DVec = D>>(
         (a, part_a): (&PlacedCollider<V>, &Part<V>),
         (b, part_b): (&PlacedCollider<V>, &Part<V>),
@@ -31,7 +32,8 @@ impl<D: DVector> PartContact<D> {
         }
     }
 
-    /// Returns the same contact, as seen from the second collider if `is_swapped`.
+    /// If `is_swapped`, returns the contact as seen from the second collider. Otherwise returns the
+    /// contact unchanged.
     pub fn flipped_if(&self, is_swapped: bool) -> Self {
         let (a, b) = self.parts;
         if is_swapped {
@@ -42,8 +44,9 @@ impl<D: DVector> PartContact<D> {
         }
     }
 
-    /// Returns `true` if this contact is deeper than another one in f32, in which events compare
-    /// depths. If two contacts are equally deep, the contact of the earlier parts counts as deeper.
+    /// Returns `true` if this contact is deeper than another contact. Depths are compared in f32,
+    /// as in events. If two contacts are equally deep, the contact of the earlier parts counts as
+    /// deeper.
     pub fn is_deeper_than(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|found| length_to_f32(found.contact.depth));
         own > others || own == others && self.parts < other.parts

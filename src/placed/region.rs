@@ -10,8 +10,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub enum BoundingRegion<D> {
     Box(Bounds<D>),
-    /// In the world's axes, relative to the translation of the pose, so that the half-space stays
-    /// exact far from the origin.
+    /// A half-space in the world's axes, relative to the translation of the pose. So the half-space
+    /// stays exact far from the origin.
     HalfSpace(HalfSpace<D>),
 }
 
@@ -24,7 +24,7 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns the box, if the region is one.
+    /// Returns the box, or `None` for a half-space.
     #[inline]
     pub fn bounds(&self) -> Option<&Bounds<D>> {
         match self {
@@ -33,8 +33,8 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns a lower bound on the distance to a box, 0 if the contents of both may touch. A
-    /// half-space is relative to `origin`.
+    /// Returns a lower bound on the distance to a box, or 0 if the contents of both may touch. If
+    /// the region is a half-space, it is given relative to `origin`.
     pub fn gap(&self, bounds: &Bounds<D>, origin: D) -> f64 {
         match self {
             Self::Box(own) => own.gap(bounds),
@@ -42,7 +42,7 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns the largest gap at which the content of a box may touch a half-space that is given
+    /// Returns the largest gap at which the contents of a box may touch a half-space that is given
     /// relative to `origin`. The gap increases with the distance from `origin`: see
     /// [`OFFSET_SCALE`].
     pub fn half_space_tolerance(&self, origin: D) -> f64 {

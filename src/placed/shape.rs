@@ -11,14 +11,14 @@ use crate::{
 
 /// A convex shape in a pose in the world. `S` points to the shape.
 pub struct PlacedShape<V: Space, S> {
-    /// The index of the part in its collider, 0 if it is the only part.
+    /// The index of the part in its collider, or 0 for a single shape.
     pub index: u32,
     /// The region of the world that contains the shape.
     pub region: BoundingRegion<V::DVec>,
     pub world_pose: WorldPose<V::DVec>,
     pub(super) shape: S,
-    /// Includes the margin of a compound. (Without this field, each query would have to build a
-    /// rounded copy of the shape.)
+    /// The properties of the shape, including the margin of a compound. (Without this field, each
+    /// query would have to build a rounded copy of the shape.)
     pub(super) info: ShapeInfo<V>,
 }
 
@@ -76,7 +76,7 @@ impl<'a, V: Space> DynPart<'a, V> {
         })
     }
 
-    /// Places a ball of radius 0, which has closed forms.
+    /// Places a point, given as a ball of radius 0, because balls have closed forms.
     pub fn point(ball: &'a Shape<V>, translation: V::DVec) -> Self {
         let margin = translation.extent() * ROUNDING;
         let (min, max) = (translation, translation);

@@ -2,16 +2,17 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts the support points that pairs evaluate. Only one thread uses a counter: it is atomic
-/// because a resource has to be `Sync`.
+/// The number of support points that pairs have evaluated. Only one thread uses a counter. The
+/// counter is atomic only because a resource has to be `Sync`.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicUsize);
 
 impl Counter {
-    /// Adds one.
+    /// Adds 1 to the count.
     #[inline]
     pub fn add_one(&self) {
-        // A load and a store, because an atomic addition takes as long as a support point.
+        // A load and a store are enough. An atomic addition would take as long as computing a
+        // support point.
         let before = self.0.load(Ordering::Relaxed);
         self.0.store(before + 1, Ordering::Relaxed);
     }

@@ -1,24 +1,24 @@
 //! EPA: the penetration depth and the normal of two cores that overlap.
 //!
-//! The depth is the distance from the origin to the boundary of the Minkowski difference Y, which
-//! is the minimum of the support values h(n) over all unit vectors n. Van den Bergen, "Proximity
-//! Queries and Penetration Depth Computation on 3D Game Objects" (2001), grows a polytope inside Y,
-//! starting from GJK's last simplex. Each step adds the support point of Y along the normal n of
-//! the facet nearest to the origin, until Y ends at that facet. The distance of the facet from the
-//! origin is a lower bound on the depth, and h(n) an upper bound. The departures from the paper
-//! are:
+//! The depth is the distance from the origin to the boundary of the Minkowski difference Y. This
+//! distance is the minimum of the support values h(n) over all unit vectors n. The algorithm of van
+//! den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects" (2001),
+//! grows a polytope inside Y, starting from GJK's last simplex. Each step adds the support point of
+//! Y along the normal n of the facet nearest to the origin, until Y ends at that facet. The
+//! distance of the facet from the origin is a lower bound on the depth, and h(n) an upper bound.
+//! The departures from the paper are:
 //!
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
-//!   dimensions than this simplex. Examples are two segments that cross, two faces in one plane,
-//!   and two points at the same position. The simplex grows vertex by vertex along directions at
-//!   right angles to it. If Y does not extend beyond the origin in such a direction, the depth is
-//!   0, and the direction is a normal.
+//!   dimensions than the simplex of these vertices. Examples are two segments that cross, two faces
+//!   in one plane, and two points at the same position. The simplex grows vertex by vertex along
+//!   directions at right angles to it. If Y does not extend beyond the origin in such a direction,
+//!   the depth is 0, and the direction is the normal.
 //! * **The result is a true upper bound.** The depth is h(n) itself. So a translation by the depth
-//!   along n separates the cores in every state of the polytope. If the loop converges, the depth
+//!   along n separates the cores even if the loop ends early. If the loop converges, the depth
 //!   exceeds the minimum by at most [`DEPTH_GAP`].
-//! * **The loop may have to end early,** because the polytope is full, or because rounding tangles
-//!   it or repeats a vertex. Then the axes of both shapes are tried as well, and the best
-//!   directions are improved by GJK: see [`EarlyEnd::finish`].
+//! * **The loop may end early** if the polytope is full, or if rounding damages the polytope or
+//!   repeats a vertex. Then the axes of both shapes are evaluated as well, and GJK improves the
+//!   best directions: see [`EarlyEnd::finish`].
 
 use arrayvec::ArrayVec;
 
@@ -34,12 +34,12 @@ use crate::{
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},
 };
 
-/// The usual capacity for vertices and facets. By Euler's formula, a polyhedron has about two
-/// facets a vertex. Most pairs take 10 to 20 vertices.
+/// The usual capacities for vertices and facets. By Euler's formula, a polyhedron of triangles has
+/// about two facets per vertex. Most pairs need 10 to 20 vertices.
 const USUAL_CAPACITY: (usize, usize) = (64, 124);
 
-/// The capacity for other pairs: concentric shapes that are curved or have hundreds of points.
-/// Their depth is nearly the same in all directions, and the loop has to try each direction.
+/// The capacities for other pairs: concentric shapes that are curved or have hundreds of points.
+/// Their depth is nearly the same in all directions, so the loop evaluates many directions.
 const LARGE_CAPACITY: (usize, usize) = (1024, 2044);
 
 /// Returns the contact of cores that overlap. `start` is GJK's last simplex.
@@ -53,8 +53,9 @@ pub fn penetration<D: DVector>(
         .with_opposite_points(pair)
 }
 
-/// Returns the contact after an early end: from a second run if the polytope was full.
-// Not inlined, because the large polytope would take up space on the stack in every call.
+/// Returns the contact after an early end. If the polytope was full, a second run uses larger
+/// capacities.
+// This function is not inlined, because the large polytope would take up stack space in every call.
 #[cold]
 #[inline(never)]
 fn run_again<D: DVector>(
@@ -70,7 +71,7 @@ fn run_again<D: DVector>(
         .unwrap_or_else(|early_end| early_end.finish(pair))
 }
 
-/// Runs EPA with these capacities.
+/// Runs EPA with the given capacities.
 fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
@@ -119,11 +120,12 @@ where
     D: DVector,
     P: MinkowskiDifference<Vector = D>,
 {
-    /// Evaluates the support function along a unit vector, and returns the contact along it.
+    /// Evaluates the support function along a unit vector, and keeps the best contact. Returns the
+    /// vertex and its contact.
     #[inline]
     fn evaluate(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
         let vertex = self.pair.vertex(normal);
-        // If GJK ended on a single vertex at the origin, its scale is 0.
+        // If GJK ended on a single vertex at the origin, GJK's scale is 0.
         self.scale = self.scale.max(vertex.scale());
         let found = Penetration::at_vertex(normal, &vertex, self.scale);
         let is_best = self.best.is_none_or(|best| found.depth < best.depth);
@@ -134,8 +136,8 @@ where
         (vertex, found)
     }
 
-    /// Returns a contact if EPA has found none: along the first axis, or along a direction of GJK's
-    /// simplex if the support point on the axis is not finite.
+    /// Returns a contact if EPA has found none. The contact is along the first axis, or, if the
+    /// support point along this axis is not finite, along a direction of GJK's simplex.
     #[cold]
     fn evaluate_again(&mut self, start: &Simplex<D>) -> Penetration<D> {
         let (_, found) = self.evaluate(D::axis(0));
@@ -146,7 +148,7 @@ where
         self.best.or(of_start).unwrap_or(found)
     }
 
-    /// Returns the state after the evaluation of a vertex that is not yet part of the polytope.
+    /// Returns the trace step for a vertex that is not yet part of the polytope.
     fn to_step(&self, vertex: Vertex<D>) -> Step<D> {
         let nearest = self.polytope.nearest();
         Step::Epa(EpaStep {
@@ -166,12 +168,12 @@ where
         let _ = self.points.try_push(vertex.point);
     }
 
-    /// Adds vertices until they span all dimensions. Returns the contact if no vertex can be added,
-    /// because Y ends at the origin.
+    /// Adds vertices until they span all dimensions. If Y does not extend beyond the origin, no
+    /// vertex can be added, and the contact is returned.
     fn fill_dimensions(&mut self) -> Result<Option<Penetration<D>>, EpaEnd> {
-        // The origin is in GJK's simplex, up to rounding. There, the cores have these points.
+        // The origin is in GJK's simplex, up to rounding. So these points of the cores coincide.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
-        // Each iteration adds a vertex or removes one. Only vertices of GJK's simplex are removed.
+        // Each iteration adds or removes a vertex. Only vertices of GJK's simplex are removed.
         for _ in 0..2 * (D::DIMENSION + 1) {
             let Some(perpendicular) = self.perpendicular() else {
                 return Ok(None);
@@ -193,15 +195,16 @@ where
             if !vertex.point.is_finite() {
                 return Err(EpaEnd::Stuck);
             }
-            // This vertex is independent of the others, which lie within less than `FLAT_DEPTH` of
-            // a plane through the origin.
+            // The other vertices lie within `FLAT_DEPTH` of a plane through the origin, so the new
+            // vertex is independent of them.
             self.push(vertex);
         }
         Err(EpaEnd::Stuck)
     }
 
-    /// Returns a vector at right angles to the simplex of all vertices, of any length. The length
-    /// is 0 if rounding leaves them dependent. Returns `None` if they span all dimensions.
+    /// Returns a vector of any length at right angles to the simplex of all vertices. The length is
+    /// 0 if rounding leaves the vertices dependent. Returns `None` if the vertices span all
+    /// dimensions.
     fn perpendicular(&self) -> Option<D> {
         let (base, others) = self.points.split_first()?;
         let edges = others.iter().map(|point| *point - *base);
@@ -237,7 +240,8 @@ where
         }
     }
 
-    /// Collects the normals of the nearest facets, but only one of each nearly parallel group.
+    /// Collects the normals of the nearest facets, but only one of each group of nearly parallel
+    /// normals.
     #[cold]
     fn collect_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
@@ -260,12 +264,12 @@ where
     }
 
     /// Returns the contact with the points at which the cores touch. `gap` is the difference
-    /// between the upper and the lower bound on its depth.
+    /// between the upper and the lower bound on the depth.
     fn with_points(&mut self, found: Penetration<D>, gap: f64) -> Penetration<D> {
         let Some(facet) = self.supporting_facet(found) else {
             return found;
         };
-        // On a polytope, the bounds of the depth meet. If the bounds differ, the surface is curved.
+        // On a polytope, the bounds on the depth meet. If the bounds differ, the surface is curved.
         if gap > ROUNDING * self.scale {
             refine(found, gap, facet, |normal| self.evaluate(normal))
         } else {
@@ -273,12 +277,14 @@ where
         }
     }
 
-    /// Returns the facet on the supporting plane onto which the origin projects.
+    /// Returns the facet in the supporting plane that is nearest to the origin's projection.
     ///
-    /// Several facets may lie in that plane. A facet only counts if all of its vertices are on the
-    /// plane: an equal distance would also admit the opposite side of a symmetric polytope.
+    /// Several facets may lie in that plane. A facet counts only if all of its vertices are on the
+    /// plane. Comparing the distances of facets would also admit the opposite side of a symmetric
+    /// polytope.
     fn supporting_facet(&self, found: Penetration<D>) -> Option<Simplex<D>> {
-        // Twice the largest gap, so that rounding does not exclude the facet that was evaluated.
+        // The tolerance is twice the largest gap, so that rounding does not exclude the evaluated
+        // facet.
         let lowest = found.depth - 2.0 * DEPTH_GAP * self.scale;
         let is_on_plane = |index: &u16| {
             let point = self.points.get(usize::from(*index));

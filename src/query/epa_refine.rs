@@ -1,5 +1,5 @@
-//! The steps of EPA after its loop: more precise contacts on curved surfaces, and results where the
-//! loop had to end early.
+//! The steps of EPA after its loop: more precise contacts on curved surfaces, and results after an
+//! early end of the loop.
 
 use arrayvec::ArrayVec;
 
@@ -13,21 +13,21 @@ use crate::{
     tolerance::{FLAT_DEPTH, LINE_TILT},
 };
 
-/// The maximum number of steps toward a local minimum of the depth. A polytope has few supporting
-/// planes near each other. On a curved shape that is nearly spherical, each step only removes a
-/// part of the error.
+/// The maximum number of steps toward a local minimum of the depth. A polytope needs few steps,
+/// because few of its supporting planes are near each other. On a nearly spherical shape, each step
+/// removes only a part of the error.
 const MAX_DESCENT: usize = 12;
 
-/// The maximum number of directions, besides the best one, from which the search continues after an
-/// early end. They are normals of facets that are nearer to the origin than the best depth, so that
-/// the depth near them may be lower.
+/// The maximum number of directions, besides the best, from which the search continues after an
+/// early end. These directions are normals of facets that are nearer to the origin than the best
+/// depth, so the depth near these directions may be lower.
 pub const MAX_OPEN: usize = 16;
 
-/// The maximum number of steps along a curved surface. Each step squares the error.
+/// The maximum number of steps on a curved surface. Each step squares the error.
 const MAX_CURVED_STEPS: usize = 3;
 
-/// The state of EPA after an early end. There is no proven bound on how far the best depth exceeds
-/// the minimum: [`query`](crate::query) gives measured values.
+/// The state of EPA after an early end. The error of the best depth has no proven bound:
+/// [`query`](crate::query) gives measured values.
 pub struct EarlyEnd<D> {
     /// `true` if the polytope was full.
     pub is_full: bool,
@@ -39,12 +39,12 @@ pub struct EarlyEnd<D> {
 }
 
 impl<D: DVector> EarlyEnd<D> {
-    /// Returns the best contact near the best direction, the axes of both shapes, and the open
-    /// directions.
+    /// Returns the contact of minimum depth near the best direction, the axes of both shapes, and
+    /// the open directions.
     pub fn finish(self, pair: &impl MinkowskiDifference<Vector = D>) -> Penetration<D> {
         let evaluate = |normal| Penetration::at_vertex(normal, &pair.vertex(normal), self.scale);
-        // A solid of revolution has the same depth all around. The loop may miss a cap that is only
-        // slightly nearer. Caps are at right angles to the axes of their shape.
+        // A solid of revolution has the same depth all around its axis, so the loop may miss a flat
+        // cap that is only slightly nearer. Caps are at right angles to the axes of their shape.
         let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
         let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
         let shallower = |best: Penetration<D>, other: Penetration<D>| {
@@ -64,7 +64,7 @@ impl<D: DVector> EarlyEnd<D> {
             .iter()
             .map(|normal| descend(pair, evaluate(*normal)))
             .fold(descend(pair, best), shallower);
-        // The number of steps of each descent is limited, so the best one continues.
+        // Each descent has a limited number of steps, so the best descent continues.
         descend(pair, best)
     }
 }
@@ -77,8 +77,8 @@ impl<D: DVector> EarlyEnd<D> {
 /// below the plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <= h(n) - |p - y|:
 /// the depth along m is lower.
 ///
-/// On a surface that is nearly a sphere around the origin, this step gains little, and the step of
-/// [`sphere_minimum`] is longer.
+/// On a surface that is nearly a sphere around the origin, this step gains little. Then the longer
+/// step of [`sphere_minimum`] is better.
 fn descend<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     mut best: Penetration<D>,
@@ -100,8 +100,7 @@ fn descend<D: DVector>(
     best.with_touching_points(pair).0
 }
 
-/// Returns the direction of minimum depth of the sphere through two support points, in the
-/// directions n and m.
+/// Returns the direction of minimum depth for the sphere with the support points y(n) and y(m).
 ///
 /// On a sphere of radius r around c, y(n) = c + r n. So r = (y(m) - y(n))·(m - n) / |m - n|², and
 /// c = y(m) - r m. The depth is minimal along -c.
@@ -116,11 +115,11 @@ fn sphere_minimum<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<
 /// touch. `facet` approximates the surface. `gap` is the difference between the upper and the lower
 /// bound on the depth.
 ///
-/// A gap of g leaves an error of √(2 g) in the direction, for a radius of curvature of 1. But the
-/// vertices y_i of the facet are the support points of known directions d_i, and between near
-/// points the normal of a curved surface changes linearly. So where the origin projects onto Σ λ_i
-/// y_i, the normal is Σ λ_i d_i, with an error of the square of the facet's size. The new direction
-/// is accepted if its depth is lower. Its support point then replaces one of the vertices.
+/// For a radius of curvature of 1, a gap of g leaves an error of √(2 g) in the direction. But the
+/// vertices y_i of the facet are the support points in known directions d_i. Between near points,
+/// the normal of a curved surface changes nearly linearly. So if the origin projects onto Σ λ_i
+/// y_i, the normal is Σ λ_i d_i, with an error of the order of the facet's size squared. The new
+/// direction is accepted if its depth is lower. The new support point replaces one of the vertices.
 pub fn refine<D: DVector>(
     start: Penetration<D>,
     gap: f64,
@@ -169,16 +168,17 @@ pub fn refine<D: DVector>(
     }
 }
 
-/// Returns the contact of minimum depth on a surface that is curved in one direction only, such as
-/// between the sides of two cylinders. Also returns the line along which the depth is the same.
-/// `facet` approximates the surface.
+/// Returns the contact of minimum depth on a surface that is curved in one direction only. An
+/// example is the Minkowski difference of two parallel cylinders. Also returns the line along which
+/// the depth is constant. `facet` approximates the surface.
 ///
-/// The vertices of the facet lie on the rims at both ends of such lines, and their directions do
-/// not show how the normal changes between the rims. But if n is tilted slightly along the line, to
-/// either side, the support points are the ends of the line. They give its direction u exactly. n
-/// has to be at right angles to u. Then n rotates around u until the line passes below the origin.
-/// The angle is the lateral distance of the line, divided by the radius of curvature. The first
-/// radius is estimated from the chord of the facet, and each next radius from the last rotation.
+/// The vertices of the facet lie on the rims at both ends of such lines. So the directions of the
+/// vertices do not show how the normal changes between the rims. If n is tilted slightly toward
+/// either end of the line, the support points are the ends. These ends give the line's direction u
+/// exactly, and n is made perpendicular to u. Then n rotates around u until the line passes below
+/// the origin. The angle is the lateral distance of the line, divided by the radius of curvature.
+/// The first radius is estimated from the chord of the facet, and each next radius from the last
+/// rotation.
 fn roll<D: DVector>(
     start: Penetration<D>,
     gap: f64,

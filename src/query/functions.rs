@@ -1,5 +1,5 @@
-//! The functions of two shapes or colliders: `intersects`, `contact`, `manifold`, `distance`, casts
-//! and `touch`.
+//! The functions that take two shapes or colliders: [`intersects`], [`contact()`], [`manifold()`],
+//! [`distance()`], [`cast_shape`], [`cast_motion`] and [`touch()`].
 
 use crate::{
     query::{
@@ -68,8 +68,8 @@ where
 /// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
 /// touch.
 ///
-/// Use it for a physics response of bodies that rest on each other. To push one shape out of
-/// another, [`contact`] is enough and cheaper.
+/// Use a manifold for the physics response of bodies that rest on each other. To push one shape out
+/// of another, [`contact`] is enough and cheaper.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -83,7 +83,8 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// On a half-space, the points are corners of the other shape's face that are not above the plane:
+/// On a half-space, the points are those corners of the other shape's face that are not above the
+/// plane:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -98,23 +99,24 @@ where
 ///
 /// # Precision
 ///
-/// The points come from the support functions alone, so manifolds work for every shape, including
-/// your own.
+/// A support function is enough to compute a manifold, so every shape has manifolds, including your
+/// own.
 ///
-/// * A face or an edge that is tilted by more than 0.02 radians against the contact plane counts as
-///   its deepest edge or vertex.
+/// * If a face or an edge is tilted by more than 0.02 radians against the contact plane, only its
+///   deepest edge or vertex counts.
 /// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
-///   as flat. The points are on the plane through its corners, up to 1 % of the shape's size
-///   below the surface.
+///   as flat. The points are on the plane through the surface's corners, up to 1 % of the shape's
+///   size below the surface.
 /// * On a tilted edge with a radius, the points have errors of up to 2.2e-4 of the radius.
 ///
-/// If the intersection of the faces has at most four corners, the manifold consists of its corners.
-/// If it has more, or a round rim, the manifold has the four points that span the largest area. The
-/// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
-/// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
-/// intersection. If the faces are tilted by less than 0.02 radians and touch everywhere, compare
-/// the manifold with the largest quadrilateral that has the deepest point as a corner. The manifold
-/// has at least 90 % of that area in 20,000 random pairs (`tests/it/queries/manifold_area.rs`).
+/// If the intersection of the faces has at most four corners, these corners are the manifold. If
+/// the intersection has more corners or a round rim, the manifold has the four points that span the
+/// largest area. The deepest point is always included. [`Manifold::points`] documents the order. If
+/// the faces are flat and parallel, the manifold spans at least 99 % of the area of the largest
+/// quadrilateral in the intersection. For faces that are tilted by less than 0.02 radians and touch
+/// everywhere, only quadrilaterals with the deepest point as a corner are compared. In 20,000
+/// random pairs (`tests/it/queries/manifold_area.rs`), the manifold spans at least 90 % of the area
+/// of the largest such quadrilateral.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
@@ -198,8 +200,8 @@ where
     a.pair(motion_a, b, motion_b)?.cast(options)
 }
 
-/// Returns the first touch of two shapes under linear and angular motion, or `None` as
-/// [`cast_shape`] does.
+/// Returns the first touch of two shapes under linear and angular motion, or `None` in the same
+/// cases as [`cast_shape`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -217,17 +219,18 @@ where
 ///
 /// # Precision
 ///
-/// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
-///   proved by a separating plane. The error of `touching` is about 1e-9 of the size of the pair,
-///   divided by the closing speed.
-/// * Sliding shapes that overlap by at most 2.4e-7 of the size of the pair are a miss. From 4.8e-7
-///   on, they are a hit. A motion that ends at the touch is treated as if it continued.
-/// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the
-///   shapes may not yet touch at the time `touching`.
+/// * Whatever the rotation, the motion up to the time `safe` is certainly free of hits: a
+///   separating plane proves each step. The error of `touching` is about 1e-9 of the size of the
+///   pair, divided by the closing speed.
+/// * Shapes that slide along each other miss if they overlap by at most 2.4e-7 of the size of the
+///   pair, and hit if they overlap by 4.8e-7 or more. A motion that ends at the touch counts as if
+///   it continued.
+/// * An f64 resolves times to 1e-16 of the motion. If the shapes move farther than the touching
+///   tolerance in that time, they may not yet touch at `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
-///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time up to
-///   which the motion is proved.
+///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time of the
+///   last step that is proved.
 pub fn cast_motion<A, B>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,
@@ -242,8 +245,8 @@ where
     a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
 
-/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. This
-/// computation continues at the end of the test, and repeats none of its work.
+/// Tests whether two shapes touch. Returns a [`Touch`], which can compute the contact later without
+/// repeating the work of the test, or `None` if the shapes do not touch.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -256,7 +259,7 @@ where
 /// assert!(query::touch(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
 ///
-/// The function takes only convex shapes, not a [`Collider`](crate::Collider).
+/// This function takes only convex shapes, not a [`Collider`](crate::Collider).
 pub fn touch<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<QueryPose<A::Vector>>,
@@ -271,7 +274,7 @@ where
     solver.hit().then_some(Touch(solver))
 }
 
-/// Two shapes that touch, the result of [`touch()`].
+/// Two shapes that touch: the result of [`touch()`].
 pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
 impl<A, B> Touch<'_, A, B>
@@ -285,7 +288,7 @@ where
         solver.contact_in_world()
     }
 
-    /// Returns the contact with its points: see [`manifold()`].
+    /// Returns the contact with up to four points: see [`manifold()`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
         solver.manifold_in_world()

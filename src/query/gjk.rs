@@ -1,24 +1,24 @@
 //! GJK: the distance between two cores.
 //!
-//! Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
-//! objects in three-dimensional space" (1988), in the form of van den Bergen, "A Fast and Robust
-//! GJK Implementation for Collision Detection of Convex Objects" (1999). The loop keeps a simplex
-//! in the Minkowski difference Y of the cores, and v, the point of the simplex nearest to the
-//! origin. Let w be the support point of Y in direction -v:
+//! This is the algorithm of Gilbert, Johnson and Keerthi, "A fast procedure for computing the
+//! distance between complex objects in three-dimensional space" (1988), in the form of van den
+//! Bergen, "A Fast and Robust GJK Implementation for Collision Detection of Convex Objects" (1999).
+//! The loop keeps a simplex in the Minkowski difference Y of the cores, and v, the point of the
+//! simplex nearest to the origin. Let w be the support point of Y in direction -v:
 //!
 //! * |v| is an upper bound on the cores' distance, because v is in Y.
 //! * v·w / |v| is a lower bound, because all of Y lies beyond the plane through w with normal v.
 //!
-//! The loop ends when the bounds meet, when w repeats (then the bounds have met except for
-//! rounding), or when the simplex contains the origin. The departures from the papers are:
+//! The loop ends when the bounds meet, when w repeats a vertex (a sign that the bounds have met),
+//! or when the simplex contains the origin. The departures from the papers are:
 //!
 //! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
 //!   the sum of the radii. So the verdict needs no convergence: a lower bound above the sum means
 //!   that the shapes are separated, and an upper bound below the sum means that they touch.
-//! * **The loop can be resumed.** The first run finds out if the shapes touch. Only a caller that
-//!   needs the contact or the distance continues the loop. All callers follow the same path, so
-//!   that their results never disagree.
-//! * **The tolerance grows with each iteration.** For polytopes, the loop ends without a tolerance.
+//! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
+//!   that needs the contact or the distance continues the loop. All callers follow the same
+//!   sequence of steps, so their results never disagree.
+//! * **The tolerance grows with each iteration.** On polytopes, the loop needs no tolerance to end.
 //!   On curved surfaces, each iteration only divides the error by some factor, which is small where
 //!   the surfaces nearly touch: see [`GAP_GROWTH`].
 //! * **A step that contradicts the bounds ends the loop.** In exact arithmetic, every step brings v
@@ -37,20 +37,20 @@ use crate::{
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
 };
 
-/// The maximum number of iterations. Polytopes need about as many as a simplex has vertices, curved
-/// shapes need more: see [`GAP_GROWTH`].
+/// The maximum number of iterations. Polytopes need about as many iterations as a simplex has
+/// vertices. Curved shapes need more: see [`GAP_GROWTH`].
 const MAX_GJK_ITERATIONS: usize = 63;
 
-/// The result that the loop has to reach before it ends.
+/// The result at which the loop stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// The verdict: the shapes touch, or they are separated.
+    /// The verdict whether the shapes touch or are separated.
     Verdict,
     /// The verdict, and the nearest points of the cores if the shapes touch.
     Contact,
     /// The verdict, and the nearest points of the cores if the shapes do not touch.
     Distance,
-    /// The nearest points of the cores in any case.
+    /// The nearest points of the cores, whether or not the shapes touch.
     Nearest,
 }
 
@@ -59,11 +59,11 @@ pub enum Goal {
 pub enum State {
     /// The bounds have not met yet.
     Running,
-    /// The cores are separated, and `nearest` is their distance.
+    /// The cores are separated, and `distance` is their distance.
     Converged,
     /// The bounds have not met, but no step reduces the distance, or the maximum number of
-    /// iterations is reached. The cores are separated if a lower bound was positive, and otherwise
-    /// may touch.
+    /// iterations is reached. If a lower bound was positive, the cores are separated. Otherwise the
+    /// cores may touch.
     Stalled,
     /// The cores touch: the simplex contains the origin, to within [`CORE_CONTACT`].
     Enclosed,
@@ -74,7 +74,7 @@ pub enum State {
 /// The state of the loop for one pair.
 pub struct Gjk<D: DVector> {
     pub state: State,
-    /// The vertices. `nearest` is a convex combination of them.
+    /// The vertices of the simplex, of which `nearest` is a convex combination.
     pub simplex: Simplex<D>,
     /// v, the point of the simplex nearest to the origin.
     pub nearest: Nearest<D>,
@@ -84,11 +84,11 @@ pub struct Gjk<D: DVector> {
     pub scale: f64,
     /// The greatest lower bound on the cores' distance.
     lower_bound: f64,
-    /// The v of that bound.
+    /// The v that gave the greatest lower bound.
     lower_bound_direction: D,
-    /// The lower bound from the last iteration.
+    /// The lower bound of the last iteration.
     last_lower_bound: f64,
-    /// The difference between the bounds at which the loop ends, as a fraction of the scale.
+    /// The gap between the bounds at which the loop ends, as a fraction of the scale.
     gap: f64,
     /// `true` if a lower bound proves that the shapes do not touch.
     proved_separated: bool,
@@ -97,7 +97,7 @@ pub struct Gjk<D: DVector> {
 }
 
 impl<D: DVector> Gjk<D> {
-    /// Starts with one vertex, on the sides of the shapes that face each other.
+    /// Returns a state with one vertex, from the sides of the shapes that face each other.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
         // If the origins coincide, any direction is correct.
@@ -132,14 +132,14 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Starts and runs the loop.
+    /// Starts the loop, and runs it until it reaches the goal.
     pub fn solve(pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) -> Self {
         let mut gjk = Self::new(pair);
         gjk.run(pair, goal);
         gjk
     }
 
-    /// Starts with a simplex of the pair's Minkowski difference.
+    /// Returns a state with a simplex of the pair's Minkowski difference.
     pub fn from_simplex(pair: &impl MinkowskiDifference<Vector = D>, simplex: Simplex<D>) -> Self {
         let next = nearest(&simplex);
         let scales = simplex.iter().map(Vertex::scale);
@@ -174,9 +174,9 @@ impl<D: DVector> Gjk<D> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns `true` if a lower bound of the shapes' penetration depth exceeds `depth`.
+    /// Returns `true` if a lower bound on the shapes' penetration depth exceeds `depth`.
     pub fn is_deeper(&mut self, pair: &impl MinkowskiDifference<Vector = D>, depth: f64) -> bool {
-        // The simplex is in the Minkowski difference.
+        // `distance` is an upper bound on the cores' distance.
         if self.radius_sum - self.distance > depth {
             return true;
         }
@@ -189,14 +189,14 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Continues the loop until it reaches the goal.
+    /// Continues the loop until it reaches the goal or ends.
     pub fn run(&mut self, pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) {
         while self.state == State::Running && !self.has_reached(goal) {
             self.step(pair);
         }
     }
 
-    /// Returns `true` if the shapes touch. The loop must have reached any goal.
+    /// Returns `true` if the shapes touch. The loop must have reached one of the goals.
     #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
@@ -210,7 +210,7 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns `true` unless the cores are known to be separated. The loop must have reached
     /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop at a
-    /// sliver (a nearly flat simplex) before it reaches the origin.
+    /// sliver (a nearly flat simplex) before the simplex reaches the origin.
     pub fn cores_may_touch(&self) -> bool {
         match self.state {
             State::Enclosed => true,
@@ -219,11 +219,12 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns a vector in the direction from the second core to the first, if they are separated.
+    /// Returns a vector in the direction from the second core to the first. The cores must be
+    /// separated.
     ///
-    /// This is v, with one exception. If rounding stopped the loop at a sliver within the touching
-    /// distance of the origin, v is near the true nearest point, but its direction can be wrong. If
-    /// an earlier v gave a better lower bound, its direction is better.
+    /// The vector is v, with one exception. If rounding stopped the loop at a sliver within the
+    /// touching distance of the origin, v is near the true nearest point, but its direction can be
+    /// wrong. If an earlier v gave a better lower bound, that earlier v is returned.
     #[inline]
     pub fn separation(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;
@@ -289,7 +290,8 @@ impl<D: DVector> Gjk<D> {
             self.state = State::Converged;
             return;
         }
-        // A full simplex contains the origin, unless the cores are proved to be separated.
+        // A full simplex contains the origin. This ends the loop, unless the cores are proved to be
+        // separated.
         if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;
@@ -300,13 +302,14 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // The cause is rounding, or a shape that is not convex. The previous result is kept.
+            // Only rounding, or a shape that is not convex, leads here. The previous result is
+            // kept.
             self.simplex.pop();
             self.state = State::Stalled;
         }
     }
 
-    /// Returns the state after an iteration that evaluated a vertex.
+    /// Returns the trace step of an iteration that evaluated a vertex.
     fn to_step(&self, vertex: Vertex<D>) -> Step<D> {
         Step::Gjk(GjkStep {
             vertex,
@@ -318,8 +321,8 @@ impl<D: DVector> Gjk<D> {
         })
     }
 
-    /// Updates the scale for a new vertex, and the state if the vertex is invalid or if the
-    /// distance is too small for the new scale.
+    /// Updates the scale for a new vertex. Also updates the state if the vertex is invalid, or if
+    /// the cores count as touching at the new scale.
     #[inline]
     fn check(&mut self, vertex: &Vertex<D>) {
         self.scale = self.scale.max(vertex.scale() + self.radius_sum);
@@ -330,14 +333,14 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns `true` if cores at this distance count as touching. A proof that they are separated
-    /// stands, whatever the rounding of vertices that are much farther apart than the cores.
+    /// Returns `true` if cores at this distance count as touching. Once the cores are proved to be
+    /// separated, they never count as touching, even if far vertices increase the scale.
     #[inline]
     fn cores_touch_at(&self, distance: f64) -> bool {
         !self.proved_separated && distance <= CORE_CONTACT * self.scale
     }
 
-    /// Continues with a new nearest point and the vertices of which it is a combination.
+    /// Keeps a new nearest point, and only those vertices of which it is a combination.
     #[inline]
     fn keep(&mut self, next: Nearest<D>, distance: f64) {
         self.nearest = next;

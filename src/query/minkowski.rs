@@ -1,9 +1,9 @@
 //! The Minkowski difference of a pair of shapes.
 //!
-//! For cores A and B it is the set A - B = { a - b }. It is convex. The difference contains the
-//! origin exactly if the cores intersect. Its point nearest to the origin is the vector between the
-//! cores' nearest points. Its support point in direction d is A's support point in direction d
-//! minus B's support point in direction -d.
+//! The Minkowski difference of two cores A and B is the convex set A - B = { a - b }. This set
+//! contains the origin exactly if the cores intersect. The point of the set nearest to the origin
+//! is the vector between the cores' nearest points. The support point of the set in direction d is
+//! A's support point in direction d minus B's support point in direction -d.
 
 use core::cmp::Ordering;
 
@@ -17,10 +17,10 @@ use crate::{
     space::{DVector, Pose, Space},
 };
 
-/// A pair as the solvers see it: the Minkowski difference A - B of its cores, in the frame of A,
-/// and the radii around the cores.
+/// A pair in the form that the solvers use: the Minkowski difference A - B of the cores, in the
+/// frame of A, and the radii around the cores.
 pub trait MinkowskiDifference {
-    /// The f64 vector of the space.
+    /// The vector type in f64.
     type Vector: DVector;
 
     /// Returns the support point of A - B.
@@ -32,11 +32,11 @@ pub trait MinkowskiDifference {
     /// Returns the support point of B.
     fn second_support(&self, direction: Self::Vector) -> Self::Vector;
 
-    /// Returns the pose of B.
+    /// Returns the pose of B in the frame of A.
     fn relative(&self) -> &Pose<Self::Vector>;
 
-    /// Returns the distance between the cores at which the shapes begin to touch, or NaN if a
-    /// radius is invalid.
+    /// Returns the sum of the radii, or NaN if a radius is invalid. At this distance of the cores,
+    /// the shapes begin to touch.
     fn radius_sum(&self) -> f64;
 
     /// Returns both cores, each in its own frame.
@@ -45,7 +45,7 @@ pub trait MinkowskiDifference {
     /// Returns the half extents of both cores if both are boxes, segments or points.
     fn boxes(&self) -> Option<[Self::Vector; 2]>;
 
-    /// Returns `true` if B is a point. A is a point only if both are.
+    /// Returns `true` if B is a point. A is a point only if B is a point, too.
     fn has_point(&self) -> bool;
 
     /// Returns the same pair with B moved.
@@ -57,25 +57,26 @@ pub trait MinkowskiDifference {
 
 /// Two shapes and their relative pose.
 ///
-/// A pair has one canonical order, whichever order the caller used. The first shape has the pose
-/// that comes first in a fixed but arbitrary total order. If the poses are equal, an order of the
-/// shapes decides. All computations use that order, and the results are converted at the end. So
+/// A pair has a canonical order, independent of the caller's. The first shape is the one whose pose
+/// comes first in a fixed but arbitrary total order. If the poses are equal, an order of the shapes
+/// decides. All computations use the canonical order, and the results are converted at the end. So
 /// swapping the arguments of a query gives the mirror image bit for bit.
 ///
 /// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
-/// is a point, it is always the second of the pair, and its rotation is the identity. If both are
-/// points, the frame has the axes of the world. This saves most of the cost of a pair with a ball.
-/// (Coincident points use the frame of one of them, because its x axis is the contact normal.)
+/// is a point, this core is always the second of the pair, and its rotation is the identity. If
+/// both are points, the frame has the axes of the world. This convention saves most of the cost of
+/// a pair with a ball. Coincident points use the frame of one of the points, because its x axis is
+/// the contact normal.
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
-    /// The first shape of the caller, in its own frame.
+    /// The caller's first shape, in its own frame.
     pub a: &'a A,
-    /// The second shape of the caller, in its own frame.
+    /// The caller's second shape, in its own frame.
     pub b: &'a B,
     /// The translations of `a` and `b` in the world.
     pub origins: [DVecOf<A>; 2],
     /// `true` if `b` is the first shape of the canonical order.
     pub swapped: bool,
-    /// The rotation in the world of the pair's frame, whose origin is the first shape's
+    /// The rotation of the pair's frame in the world. The origin of this frame is the first shape's
     /// translation.
     pub frame: MatrixOf<A>,
     /// The pose of the second shape in the pair's frame.
@@ -84,7 +85,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     pub first_radius: f64,
     /// The radius around the second core.
     pub second_radius: f64,
-    /// Counts the support points, if present.
+    /// The counter of support points, if any.
     counter: Option<&'a Counter>,
     /// The trace of the solvers, if there is one.
     trace: T,
@@ -147,8 +148,8 @@ where
         }
     }
 
-    /// Returns the same pair in other poses: with this frame, this pose of the second shape in it,
-    /// and these translations of both.
+    /// Returns the same pair in other poses, given the frame, the second shape's pose in this
+    /// frame, and the translations of both shapes in the world.
     pub fn with_poses(
         &self,
         frame: MatrixOf<A>,
@@ -200,7 +201,7 @@ where
             counter.add_one();
         }
         let opposite = Self::Vector::transpose(self.relative.rotation) * -direction;
-        // One call site for each shape, so that its support function is inlined once.
+        // Each shape has one call site, so that its support function is inlined once.
         let (direction_b, direction_a) = if self.swapped {
             (direction, opposite)
         } else {
@@ -264,7 +265,8 @@ where
         }
     }
 
-    // Does not call `cores`, which would build other variants for the most frequent pairs.
+    // `core` is called instead of `cores`, so that the most frequent pairs contain no code for
+    // other variants of `Core`.
     #[inline(always)]
     fn boxes(&self) -> Option<[Self::Vector; 2]> {
         let a = self.a.core().half_extents()?;

@@ -1,5 +1,5 @@
-//! Plain functions for contacts, distances and casts of two shapes or colliders, and for rays. No
-//! app is needed.
+//! Plain functions for contacts, distances and casts of two shapes or colliders, and for ray casts.
+//! The functions need no app.
 //!
 //! | question | function |
 //! |---|---|
@@ -11,13 +11,13 @@
 //! | where does a ray hit? | [`cast_ray`] |
 //! | how do the algorithms find that out? | [`steps`] |
 //!
-//! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
-//! `Transform`: see [`QueryPose`](crate::QueryPose).
+//! Both shapes have the same dimension. Each shape has a pose, such as an `Isometry3d`, a `Vec2` or
+//! a `Transform`: see [`QueryPose`](crate::QueryPose).
 //!
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`](crate::Support) of your own.
 //! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space. All
-//!   functions except [`touch()`] and [`forecast`] take colliders.
+//!   functions except [`touch()`], [`forecast`] and those of [`steps`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -35,40 +35,40 @@
 //!
 //! # Guarantees
 //!
-//! * **Frames and units** are those of the world. The solvers compute in f64, relative to one of
-//!   the shapes. So the precision depends on the sizes of the shapes and not on their distance from
-//!   the origin.
+//! * **Frame and units:** all results are in the frame and the units of the world. The solvers
+//!   compute in f64, relative to one of the shapes. So the precision depends on the sizes of the
+//!   shapes and not on their distance from the origin.
 //! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that are separated by at
 //!   most 1.2e-7 of the size of the pair may count as touching, because f32 is no more precise than
 //!   that.
-//! * **The size of a pair** is the unit of every stated precision. For shapes that touch, it is a
-//!   length between half of the larger shape's size and the sum of both sizes.
+//! * **The size of a pair** is the unit of every stated precision. For shapes that touch, this size
+//!   lies between half of the larger shape's size and the sum of both sizes.
 //! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
-//!   They have no size: the size of the pair is the size of the other shape. Two half-spaces never
-//!   touch, and their distance is infinite.
-//! * **The functions agree**: `intersects` is true exactly if `contact` returns a contact, and
-//!   exactly if `distance` is 0.
+//!   A half-space has no size: the size of the pair is the size of the other shape. Two half-spaces
+//!   never touch, and their distance is infinite.
+//! * **The functions agree**: `intersects` returns `true` exactly if `contact` returns a contact,
+//!   and exactly if the distance is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
-//!   leaves both just touching. No shorter translation does, to a millionth of the size of the pair
-//!   or better. There is one exception: if a shape is deep inside another one that is rotationally
-//!   symmetric about the same axis or center, nearly all directions have the same depth. In a
-//!   million such cases (`tests/it/queries/grid.rs`), the depth exceeds the minimum by less than
-//!   1e-5 of the size.
+//!   leaves both just touching. The depth exceeds the minimum by at most a millionth of the size of
+//!   the pair. There is one exception: if both shapes are rotationally symmetric about the same
+//!   axis or center, and one is deep inside the other, nearly all directions have the same depth.
+//!   In a million such cases (`tests/it/queries/grid.rs`), the depth exceeds the minimum by less
+//!   than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image bit for bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
-//!   calls return the same result. (Shapes count as equal if their support points are equal in a
-//!   fixed set of directions: 25 in 2D, 14 in 3D.)
+//!   calls return the same result. Shapes count as equal if their radii and their support points in
+//!   25 fixed directions (14 in 3D) are equal.
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//!   If a support function returns NaN in some directions only, the others count. Then shapes may
-//!   touch, with the contact of minimum depth among the directions that were evaluated.
-//! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only the
-//!   distance of shapes that have none is infinite.
-//! * **Scale**: the scale of a `Transform` counts for a collider. The scale is ignored for a
-//!   shape: see [`QueryPose`](crate::QueryPose).
-//! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
-//!   of surfaces.
+//!   If a support function returns NaN in some directions only, the other directions count. Then
+//!   the shapes may touch, and the contact has the minimum depth among the evaluated directions.
+//! * **Finite results:** a length or a vector beyond the range of f32 is shortened to that range.
+//!   Only invalid input and two half-spaces have an infinite distance.
+//! * **Scale**: the scale of a `Transform` applies to a collider, and is ignored for a shape: see
+//!   [`QueryPose`](crate::QueryPose).
+//! * **Cost**: every query has a bounded number of iterations. Only contacts and manifolds of
+//!   surfaces allocate memory.
 
 mod analytic;
 mod cast;

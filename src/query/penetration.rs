@@ -15,8 +15,8 @@ use crate::{
 pub struct Penetration<D> {
     /// The unit vector from the first core to the second.
     pub normal: D,
-    /// The distance that the second core has to move along the normal until both just touch.
-    /// Negative if the cores are separated.
+    /// The distance by which the second core has to move along the normal until both just touch,
+    /// negative if the cores are separated.
     pub depth: f64,
     /// The deepest point of the first core in the second.
     pub first: D,
@@ -27,7 +27,7 @@ pub struct Penetration<D> {
 }
 
 impl<D: DVector> Penetration<D> {
-    /// Returns the contact along a unit vector with a known support point.
+    /// Returns the contact along a unit vector whose support point is known.
     #[inline]
     pub fn at_vertex(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
         Self {
@@ -39,21 +39,21 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
-    /// Limits the distance between the cores of touching shapes to the sum of their radii, so that
-    /// the tolerance does not lead to a negative depth.
+    /// Limits the distance between the cores to the sum of the radii, so that shapes that touch
+    /// within the tolerance have no negative depth.
     #[inline(always)]
     pub fn touching(self, radius_sum: f64) -> Self {
         let depth = self.depth.max(-radius_sum);
         Self { depth, ..self }
     }
 
-    /// Returns the point of a facet of the Minkowski difference that is nearest to `normal *
-    /// depth`, relative to that point.
+    /// Returns the point nearest to `normal * depth` on a facet of the Minkowski difference,
+    /// relative to `normal * depth`.
     pub fn nearest_on(&self, facet: &[Vertex<D>]) -> Nearest<D> {
         nearest_to(self.normal * self.depth, facet)
     }
 
-    /// Returns the contact with its points taken from a facet of the Minkowski difference.
+    /// Returns the contact with points computed from a facet of the Minkowski difference.
     pub fn with_points_on(self, facet: &Simplex<D>) -> Self {
         let (first, second) = self.nearest_on(facet).witnesses(facet);
         Self {
@@ -64,10 +64,11 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
-    /// Moves the second core out by the depth, and returns the contact with the nearest points of
-    /// the cores after the move. Also returns the vector between these points, which is zero if the
-    /// cores touch.
-    // Not inlined, because GJK's state would take up space on the stack of every closed form.
+    /// Returns the contact with the nearest points of the cores after moving the second core out by
+    /// the depth. Also returns the vector between these points, which is zero if the moved cores
+    /// touch.
+    // This function is not inlined, because GJK's state would take up stack space in every closed
+    // form.
     #[inline(never)]
     pub fn with_touching_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> (Self, D) {
         let translation = self.normal * self.depth;
@@ -77,7 +78,7 @@ impl<D: DVector> Penetration<D> {
         let (first, second) = if first.is_finite() && second.is_finite() {
             (first, second)
         } else {
-            // A support function that returns NaN in some directions.
+            // A support function has returned NaN in some directions.
             (self.first, self.second + translation)
         };
         let contact = Self {
@@ -95,8 +96,8 @@ impl<D: DVector> Penetration<D> {
     pub fn with_opposite_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> Self {
         // The scale of separated boxes may be much smaller than their distance.
         let scale = self.scale.max(-self.depth);
-        // On a curved surface, an error of g in the depth moves the points along the surface by the
-        // order of √g. GJK finds better points.
+        // On a curved surface, an error of g in the depth moves the points along the surface by
+        // about √g. GJK finds more precise points.
         if self.point_error().length() > 2.0 * DEPTH_GAP * scale {
             self.with_touching_points(pair).0.with_shared_error()
         } else {
@@ -110,7 +111,7 @@ impl<D: DVector> Penetration<D> {
         self.first - self.second - self.normal * self.depth
     }
 
-    /// Moves each point by half of the point error.
+    /// Returns the contact with each point moved by half of the point error.
     #[inline(always)]
     fn with_shared_error(self) -> Self {
         let half = self.point_error() * 0.5;

@@ -1,4 +1,4 @@
-//! The distance from a point to a core, by GJK with the point as the other shape.
+//! The distance from a point to a core, computed by GJK with the point as the other shape.
 
 use crate::{
     query::{
@@ -9,8 +9,8 @@ use crate::{
     space::{DVector, Pose},
 };
 
-/// Returns the distance of one point from the first core of a pair, and the distance of another
-/// point from the second core. Both points are in the pair's frame.
+/// Returns the distance from one point to the first core of a pair, and the distance from another
+/// point to the second core. Both points are in the pair's frame.
 pub fn distances_from_cores<A, B>(pair: &Pair<A, B>, [first, second]: [DVecOf<A>; 2]) -> [f64; 2]
 where
     A: Support + ?Sized,

@@ -1,4 +1,4 @@
-//! The arguments of the functions of `query`: two shapes, or two colliders.
+//! The arguments of the functions of `query`: two shapes, two colliders, or a shape and a collider.
 
 use crate::{
     query::{
@@ -25,7 +25,7 @@ pub mod sealed {
     note = "implement `Support` for a shape of your own"
 )]
 pub trait QueryShape: sealed::Sealed {
-    /// `Vec2` or `Vec3` for a shape of this dimension, `Collider` for a collider.
+    /// The kind of the pose: `Vec2`, `Vec3`, or `Collider` for a collider.
     type Kind: PoseKind;
 }
 
@@ -44,7 +44,7 @@ pub type MotionOf<S> = Motion<<S as QueryShape>::Kind>;
 /// | a shape | [`Collider`](crate::Collider) | `Vec2` or `Vec3`, as the shape |
 /// | [`Collider`](crate::Collider) | a shape | `Vec2` or `Vec3`, as the shape |
 ///
-/// A shape is a [`Support`].
+/// A shape is any type that implements [`Support`].
 ///
 /// The trait is sealed. To query a shape of your own, implement [`Support`].
 #[diagnostic::on_unimplemented(
@@ -57,10 +57,10 @@ pub type MotionOf<S> = Motion<<S as QueryShape>::Kind>;
     note = "implement `Support` for a shape of your own"
 )]
 pub trait QueryPartner<B: QueryShape + ?Sized>: QueryShape {
-    /// The vector of the results.
+    /// The vector type of the results.
     type Vector: Translation<Self::Kind> + Translation<B::Kind>;
 
-    /// The type that answers the queries.
+    /// The type that computes the results.
     #[doc(hidden)]
     type Pair<'a>: QueryPair<Self::Vector>
     where
@@ -77,7 +77,8 @@ pub trait QueryPartner<B: QueryShape + ?Sized>: QueryShape {
     ) -> Option<Self::Pair<'a>>;
 }
 
-/// Two shapes or colliders with their motions. All queries except the cast see them at the start.
+/// Two shapes or colliders with their motions. All queries except the cast use the poses at the
+/// start.
 pub trait QueryPair<V: Space> {
     /// See [`query::intersects`](crate::query::intersects).
     fn intersects(self) -> bool;
@@ -101,7 +102,7 @@ impl<S: Support + ?Sized> QueryShape for S {
     type Kind = S::Vector;
 }
 
-/// Two convex shapes.
+/// Two convex shapes with their motions.
 pub struct ShapePair<'a, A: Support + ?Sized, B: ?Sized> {
     a: &'a A,
     motion_a: Motion<A::Vector>,
@@ -109,7 +110,8 @@ pub struct ShapePair<'a, A: Support + ?Sized, B: ?Sized> {
     motion_b: Motion<A::Vector>,
 }
 
-// Always inlined, so that a query on two primitives contains only the code for these primitives.
+// The functions are always inlined, so that a query on two primitives contains only the code for
+// these primitives.
 impl<A, B> QueryPartner<B> for A
 where
     A: Support + ?Sized,
@@ -143,7 +145,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the pair at the start.
+    /// Returns the pair at the start, or `None` if a pose is invalid.
     #[inline(always)]
     fn at_start(self) -> Option<Pair<'a, A, B>> {
         pair(self.a, self.motion_a.start, self.b, self.motion_b.start)

@@ -1,4 +1,5 @@
-//! The results of the queries: contacts, distances and manifolds. Casts and rays have their own.
+//! The results of the queries: contacts, distances and manifolds. Casts and rays have results of
+//! their own.
 
 use smallvec::SmallVec;
 
@@ -11,8 +12,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact<V> {
     /// The unit vector **from the first shape to the second**. Moving the second shape by
-    /// `normal * depth`, or the first shape by the opposite, leaves the shapes just touching. No
-    /// shorter translation separates them.
+    /// `normal * depth`, or the first shape by `-normal * depth`, leaves the shapes just touching.
+    /// No shorter translation separates them.
     ///
     /// If several translations are equally short, the normal is the direction of one of them. The
     /// choice is always the same for the same shapes in the same poses. For concentric balls, the
@@ -40,7 +41,7 @@ impl<V: Space> Contact<V> {
         }
     }
 
-    /// Returns the contact in 3D. In 2D, its z is 0.
+    /// Returns the contact with 3D vectors. The z of 2D vectors becomes 0.
     pub(crate) fn to_vec3(self) -> Contact<Vec3> {
         Contact {
             normal: self.normal.to_vec3(),
@@ -51,20 +52,21 @@ impl<V: Space> Contact<V> {
     }
 }
 
-/// The distance between two shapes and their nearest points, in the frame and the units of the
+/// The distance between two shapes, and their nearest points, in the frame and the units of the
 /// world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance<V> {
-    /// The minimum distance between a point of one shape and a point of the other, 0 if they touch.
+    /// The minimum distance between a point of one shape and a point of the other, 0 if the shapes
+    /// touch.
     pub distance: f32,
-    /// The first shape's point nearest to the second shape, or a common point if they touch.
+    /// The first shape's point nearest to the second shape, or a common point if the shapes touch.
     pub point_a: V,
     /// The second shape's point nearest to the first shape, or the same common point.
     pub point_b: V,
 }
 
 impl<V: Space> Distance<V> {
-    /// Creates the result from the distance between two shapes and their nearest points.
+    /// Returns the result for a distance in f64 and the two nearest points.
     pub(crate) fn new(distance: f64, [point_a, point_b]: [V; 2]) -> Self {
         Self {
             // A positive distance is never rounded to 0.
@@ -78,7 +80,7 @@ impl<V: Space> Distance<V> {
         }
     }
 
-    /// Returns the distance in 3D. In 2D, its z is 0.
+    /// Returns the distance with 3D points. The z of 2D points becomes 0.
     pub(crate) fn to_vec3(self) -> Distance<Vec3> {
         Distance {
             distance: self.distance,
@@ -125,7 +127,7 @@ impl<V: Space> Manifold<V> {
         }
     }
 
-    /// Returns the manifold in 3D. In 2D, its z is 0.
+    /// Returns the manifold with 3D vectors. The z of 2D vectors becomes 0.
     pub(crate) fn to_vec3(&self) -> Manifold<Vec3> {
         let point = |point: &ManifoldPoint<V>| ManifoldPoint {
             depth: point.depth,
@@ -138,8 +140,8 @@ impl<V: Space> Manifold<V> {
         }
     }
 
-    /// Returns one to four points (in 2D, one or two): the deepest one first, and the others in
-    /// order around the outline, clockwise or counter-clockwise.
+    /// Returns one to four points, or in 2D one or two. The deepest point comes first. The others
+    /// follow in order around the outline, clockwise or counter-clockwise.
     pub fn points(&self) -> &[ManifoldPoint<V>] {
         &self.points
     }
@@ -157,8 +159,8 @@ pub struct ManifoldPoint<V> {
     pub point_b: V,
 }
 
-/// A contact in f64, in world axes. Each point is relative to the translation of its own
-/// shape, so that it is exact far from the origin as well.
+/// A contact in f64, in world axes. Each point is relative to the translation of its own shape, so
+/// that the point is precise even far from the world's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact64<D> {
     /// The unit vector from the first shape of the caller to the second.
@@ -191,7 +193,7 @@ impl<D: DVector> Contact64<D> {
         ]
     }
 
-    /// Returns the same contact as seen from the second shape.
+    /// Returns the same contact with the two shapes exchanged.
     pub(crate) fn flipped(&self) -> Self {
         Self {
             normal: -self.normal,

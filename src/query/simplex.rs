@@ -9,8 +9,8 @@ use crate::{
 
 pub use crate::space::simplex::Nearest;
 
-/// A vertex of the Minkowski difference A - B of two cores, and the two points whose difference it
-/// is.
+/// A vertex of the Minkowski difference A - B of two cores, and the points of A and B whose
+/// difference it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex<D> {
     /// `first - second`.
@@ -34,7 +34,7 @@ impl<D: DVector> Vertex<D> {
     }
 }
 
-/// One to four vertices, affinely independent.
+/// One to four affinely independent vertices.
 pub type Simplex<D> = ArrayVec<Vertex<D>, 4>;
 
 impl<D: DVector> Nearest<D> {

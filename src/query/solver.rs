@@ -1,4 +1,4 @@
-//! Chooses the algorithm for a pair, and converts its results to world space.
+//! The choice of the algorithm for a pair, and the conversion of results to the world.
 
 use smallvec::SmallVec;
 
@@ -38,9 +38,9 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the solver of a pair: a closed form if there is one.
-    // Always inlined, so that a query on two primitives contains only the code for these
-    // primitives.
+    /// Returns the solver for a pair, which uses a closed form if there is one.
+    // This function is always inlined, so that a query on two primitives contains only the code for
+    // these primitives.
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
         match analytic::solve(&pair) {
@@ -52,15 +52,15 @@ where
         }
     }
 
-    /// Returns the points of the manifold of shapes that [`touch`](Self::hit): at least one, the
-    /// deepest one first, all with the same normal.
+    /// Returns the points of the manifold of shapes that [`touch`](Self::hit). All points (at least
+    /// one) have the same normal, and the deepest comes first.
     pub fn manifold(&mut self) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let cores = self.core_contact();
         self.manifold_of(cores)
     }
 
-    /// Returns the points of the manifold of shapes that [`touch`](Self::hit) in another contact,
-    /// which need not be the one of least depth.
+    /// Returns the points of the manifold along a given contact, which need not be the contact of
+    /// minimum depth. The shapes must [`touch`](Self::hit).
     pub fn manifold_along(
         &mut self,
         contact: &Contact64<DVecOf<A>>,
@@ -91,7 +91,7 @@ where
         contacts
     }
 
-    /// Returns the manifold in the world of shapes that [`touch`](Self::hit).
+    /// Returns the manifold of shapes that [`touch`](Self::hit), in the world.
     pub fn manifold_in_world(&mut self) -> Manifold<A::Vector> {
         let contacts = self.manifold();
         Manifold::new(&contacts, self.pair.origins)
@@ -104,11 +104,11 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
     T: TraceOption<DVecOf<A>>,
 {
-    /// Returns the solver of a pair by the general algorithms.
+    /// Returns a solver that does not use the closed forms of boxes and polygons.
     #[inline]
     pub fn without_closed_form(pair: Pair<'a, A, B, T>) -> Self {
-        // GJK also takes pairs of two half-spaces, and half-spaces with an invalid shape. Their
-        // support points are NaN, so they touch nothing.
+        // GJK also takes two half-spaces, and a half-space with an invalid shape. Such pairs never
+        // touch, because the support points of a half-space are NaN.
         let method = match HalfSpaceSolver::new(&pair) {
             Some(half_space) => Method::HalfSpace(half_space),
             None => Method::Gjk(Gjk::new(&pair)),
@@ -142,7 +142,7 @@ where
         self.hit().then(|| self.contact())
     }
 
-    /// Returns the contact in the world of shapes that [`touch`](Self::hit).
+    /// Returns the contact of shapes that [`touch`](Self::hit), in the world.
     #[inline]
     pub fn contact_in_world(&mut self) -> Contact<A::Vector> {
         Contact::in_world(&self.contact(), self.pair.origins)
@@ -179,10 +179,10 @@ where
         }
     }
 
-    /// Returns the contact along `direction`, a unit vector from the caller's first shape to the
-    /// second, in world axes. The direction is the normal of a plane that bounds the
-    /// first shape if `plane_of_first` is `true`, and otherwise the second. Evaluates the support
-    /// function once.
+    /// Returns the contact along `direction`, a unit vector in world axes from the caller's first
+    /// shape to the second. The direction is the normal of a plane that bounds one shape: the first
+    /// if `plane_of_first` is `true`, and otherwise the second. Evaluates the support function
+    /// once.
     pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
         let direction = if self.pair.swapped {
@@ -192,7 +192,7 @@ where
         };
         let vertex = self.pair.vertex(direction);
         let depth = vertex.point.dot(direction);
-        // The deepest point of the other shape, and its projection onto the plane.
+        // The points are the deepest point of the other shape, and its projection onto the plane.
         let (first, second) = if plane_of_first == self.pair.swapped {
             (vertex.first, vertex.first - direction * depth)
         } else {
@@ -204,14 +204,14 @@ where
     }
 
     /// Returns the contact of the cores of shapes that [`touch`](Self::hit). If only the radii
-    /// overlap, its depth is negative.
+    /// overlap, the depth is negative.
     #[inline]
     fn core_contact(&mut self) -> Penetration<DVecOf<A>> {
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Shapes that touch never reach this branch. For such shapes, GJK's result would be
-            // correct, too.
+            // Shapes that touch never reach this branch. If they reached it, GJK's result would be
+            // correct.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
@@ -236,8 +236,8 @@ where
                 let hit = closed_form.hit(self.pair.radius_sum());
                 let cores = match closed_form {
                     ClosedForm::Contact(cores) if cores.depth < 0.0 => *cores,
-                    // The nearest points of separated boxes, and a common point of overlapping
-                    // ones.
+                    // GJK computes the nearest points of separated cores, or a common point of
+                    // cores that overlap.
                     _ => {
                         let goal = if hit { Goal::Distance } else { Goal::Nearest };
                         separated(&Gjk::solve(&self.pair, goal), DVector::ZERO)
@@ -250,8 +250,8 @@ where
     }
 }
 
-/// Queries that need no solver if there is a closed form, for whose pairs a solver would take as
-/// long again.
+/// Queries that create no solver if there is a closed form, because creating a solver would take as
+/// long as the closed form itself.
 impl<'a, A, B> Pair<'a, A, B>
 where
     A: Support + ?Sized,
@@ -302,7 +302,7 @@ where
     }
 }
 
-/// Conversions from results for the cores to results in the world.
+/// Conversions of results for the cores to results in the world.
 impl<A, B, T> Pair<'_, A, B, T>
 where
     A: Support + ?Sized,
@@ -359,11 +359,11 @@ where
             ..
         } = *cores;
         let (distance, witnesses) = if hit {
-            // A common point: the first core's point, moved toward the second core.
+            // The common point is the first core's point, moved toward the second core.
             let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
-            // Never 0 after rounding, because the shapes do not touch.
+            // The distance is never rounded to 0, because the shapes do not touch.
             let distance = (-depth - self.radius_sum()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
@@ -426,8 +426,8 @@ pub fn gjk_contact<D: DVector>(
     }
 }
 
-/// Returns GJK's result for separated cores. If they are not separated, the normal is `otherwise`.
-/// GJK's v points from the second core to the first.
+/// Returns GJK's result for separated cores. If the cores are not separated, the normal is
+/// `otherwise`. GJK's v is opposite to the normal.
 #[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);

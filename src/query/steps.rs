@@ -1,4 +1,5 @@
-//! GJK, EPA and casts step by step, to teach them, to draw them, and to debug support functions.
+//! GJK, EPA and casts step by step, for teaching, for drawings, and for debugging support
+//! functions.
 //!
 //! The functions of this module answer the same questions as their namesakes in
 //! [`query`](crate::query), and pass each step to a [`Trace`], such as a `Vec`:
@@ -22,17 +23,17 @@
 //! # Frame
 //!
 //! All vectors have the axes and the units of the world. A and B are the caller's first and second
-//! shape. `first` and `second` of a [`Vertex`] are points of their *cores* in the world (a shape is
-//! a core with a radius around it: see [`Support`]). All other points are points of the Minkowski
-//! difference A - B = { a - b }. Its origin stands for equal positions: the cores intersect exactly
-//! if it contains the origin. The solvers compute in the frame of one of the shapes, so the vectors
-//! of a trace have an additional rounding error of a few units in the last place of f64.
+//! shape. The fields `first` and `second` of a [`Vertex`] are points of their *cores* in the world.
+//! A shape is a core with a radius around it: see [`Support`]. All other points belong to the space
+//! of the Minkowski difference A - B = { a - b }. The cores intersect exactly if this difference
+//! contains the origin. The solvers compute in the frame of one of the shapes, so the vectors of a
+//! trace have an additional rounding error of a few units in the last place of f64.
 //!
 //! # Differences from the plain functions
 //!
-//! * The plain functions solve boxes, balls, capsules and polygons in closed form. These functions
-//!   run the general algorithm for every pair. So the results agree within the precision of
-//!   [`query`](crate::query#guarantees), and not bit for bit.
+//! * The plain functions solve boxes, balls, capsules and polygons in closed form. The functions of
+//!   this module run the general algorithm for every pair. So the results agree within the
+//!   precision of [`query`](crate::query#guarantees), but not bit for bit.
 //! * A half-space has no support points. A pair with a half-space has no steps, and its result
 //!   equals the result of the plain function.
 //! * A trace may allocate. The plain functions contain no code for traces.
@@ -101,9 +102,9 @@ where
 /// Returns the first touch of two shapes under linear motion: see
 /// [`query::cast_shape`](super::cast_shape), with the default options.
 ///
-/// After the steps of the cast come steps of GJK a little later in the motion. They prove that the
-/// shapes overlap after the touch. If the shapes touch at the start, or if the touch may only be a
-/// passing one, another algorithm continues without steps.
+/// After the steps of the cast, steps of GJK at a slightly later time of the motion prove that the
+/// shapes overlap after the touch. If the shapes touch at the start, or may only graze each other,
+/// another algorithm continues without recording steps.
 pub fn cast_shape<A, B>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,

@@ -1,4 +1,4 @@
-//! The steps of the solvers, and the option of a pair to record them.
+//! The steps of the solvers, and the traces that record them.
 
 use core::cell::RefCell;
 
@@ -9,9 +9,9 @@ use crate::{
 
 /// A consumer of the steps of a solver. `D` is `DVec2` or `DVec3`.
 ///
-/// `Vec<Step<D>>` collects them. Implement the trait to filter or to print steps.
+/// A `Vec<Step<D>>` collects all steps. Implement this trait to filter or print steps.
 pub trait Trace<D> {
-    /// Takes the next step.
+    /// Receives the next step.
     fn record(&mut self, step: Step<D>);
 }
 
@@ -26,17 +26,17 @@ impl<D> Trace<D> for Vec<Step<D>> {
 pub enum Step<D> {
     /// An iteration of GJK.
     Gjk(GjkStep<D>),
-    /// An evaluation of EPA.
+    /// An evaluation of the support function by EPA.
     Epa(EpaStep<D>),
     /// An iteration of a cast: GJK along a ray.
     Cast {
-        /// The shapes certainly do not touch before the first time, and certainly touch at the
-        /// second one, which may be after the end of the motion. The second time is infinite until
-        /// such a time is known.
+        /// The interval of time that contains the first touch. The shapes certainly do not touch
+        /// before its start, and certainly touch at its end. The end may be after the end of the
+        /// motion, and is infinite at first.
         interval: [f64; 2],
-        /// The state of GJK. Its target moves along the ray: the translation of B minus the
-        /// translation of A, both up to the first time. So the bounds do not only converge, but
-        /// also decrease with the distance between the shapes.
+        /// The state of GJK. The target of GJK is the translation of B minus the translation of A,
+        /// both from time 0 to the start of the interval. As this target moves along the ray, the
+        /// bounds converge, and also decrease with the distance between the shapes.
         gjk: GjkStep<D>,
     },
 }
@@ -46,53 +46,54 @@ pub enum Step<D> {
 pub struct GjkStep<D> {
     /// The support point in the direction from the last nearest point to the target.
     pub vertex: Vertex<D>,
-    /// The reduced simplex: the vertices of which the nearest point is a convex combination. The
-    /// loop ends if it does not contain `vertex`.
+    /// The reduced simplex: the vertices of which the nearest point is a convex combination. If the
+    /// simplex does not contain `vertex`, the loop ends.
     pub simplex: Vec<Vertex<D>>,
-    /// The point whose distance from the Minkowski difference is measured. This is the origin,
-    /// except in casts, and after EPA, where GJK improves the points of the contact.
+    /// The point whose distance from the Minkowski difference is measured. The target is the
+    /// origin, with two exceptions: in casts, and when GJK improves the points of a contact after
+    /// EPA.
     pub target: D,
     /// The point of the simplex nearest to the target.
     pub nearest: D,
     /// The greatest known lower bound on the distance, 0 or more.
     pub lower_bound: f64,
-    /// The distance from the target to the nearest point: an upper bound. If it is below 1e-10 of
-    /// the size of the pair, the cores count as touching.
+    /// The distance from the target to the nearest point: an upper bound. If this bound is below
+    /// 1e-10 of the size of the pair, the cores count as touching.
     pub upper_bound: f64,
 }
 
 /// The state of EPA after an evaluation, before the polytope grows.
 ///
-/// If the polytope reaches its capacity, EPA starts again with a larger one.
+/// If the polytope reaches its capacity, EPA starts again with a larger capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpaStep<D> {
-    /// The support point. Its direction is the unit normal of the nearest facet, or, after the
-    /// bounds have met, one of a curved surface that may be slightly nearer.
+    /// The support point along the unit normal of the nearest facet. After the bounds have met, EPA
+    /// also evaluates normals of a curved surface, along which the depth may be slightly lower.
     pub vertex: Vertex<D>,
     /// The vertices so far, without `vertex`.
     pub vertices: Vec<Vertex<D>>,
     /// The facets of the polytope. There are none while the vertices span fewer dimensions than the
-    /// space: then `vertex` is the support point in a direction at right angles to them.
+    /// space. Then `vertex` is the support point in a direction at right angles to their span.
     pub facets: Vec<PolytopeFacet<D>>,
     /// The facet nearest to the origin.
     pub nearest: Option<PolytopeFacet<D>>,
-    /// The distance of the nearest facet: a lower bound on the depth of the cores.
+    /// The distance of the nearest facet from the origin: a lower bound on the depth of the cores.
     pub lower_bound: f64,
-    /// The least depth of all evaluated directions: an upper bound.
+    /// The minimum depth of all evaluated directions: an upper bound on the depth.
     pub upper_bound: f64,
 }
 
-/// The option of a pair to record the steps of its solvers.
+/// The trace of a pair's solvers, or the absence of a trace.
 pub trait TraceOption<D>: Copy {
-    /// Records a step. The closure `step` returns this step, given the translation of the second
+    /// Records a step. The closure `step` returns the step, given the translation of the second
     /// shape since the trace began.
     fn record(&self, step: impl FnOnce(D) -> Step<D>);
 
-    /// Returns the option for the same pair with the second shape moved.
+    /// Returns the trace for the same pair with the second shape moved.
     fn moved(self, translation: D) -> Self;
 }
 
-/// Ignores all steps, so that no code for them is generated.
+/// No trace: steps are ignored, and no code for them is generated.
 #[derive(Clone, Copy)]
 pub struct Untraced;
 
@@ -106,10 +107,10 @@ impl<D> TraceOption<D> for Untraced {
     }
 }
 
-/// A trace in use.
+/// A trace in use, and the state that its steps share.
 pub struct ActiveTrace<'t, D> {
     trace: &'t mut dyn Trace<D>,
-    /// The least upper bound so far on the time of the first touch.
+    /// The smallest upper bound so far on the time of the first touch.
     touch: f64,
 }
 
@@ -122,7 +123,7 @@ impl<'t, D> ActiveTrace<'t, D> {
     }
 }
 
-/// Passes all steps to a trace.
+/// A trace that receives all steps.
 #[derive(Clone, Copy)]
 pub struct Traced<'t, D> {
     recording: &'t RefCell<ActiveTrace<'t, D>>,
@@ -140,7 +141,7 @@ impl<'t, D: DVector> Traced<'t, D> {
 
 impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     fn record(&self, step: impl FnOnce(D) -> Step<D>) {
-        // Never borrowed already, because a trace has no access to the pair.
+        // The recording is never borrowed already, because a trace has no access to the pair.
         let Ok(mut recording) = self.recording.try_borrow_mut() else {
             return;
         };
@@ -161,8 +162,8 @@ impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     }
 }
 
-/// The frame and the order of a pair. Converts steps to the axes of the world and the caller's
-/// order.
+/// The frame and the order of a pair, used to convert steps to the axes of the world and the
+/// caller's order.
 pub struct PairFrame<D: DVector> {
     pub rotation: D::Matrix,
     /// The translation of the first shape.
@@ -216,7 +217,7 @@ impl<D: DVector> PairFrame<D> {
         }
     }
 
-    /// Converts a step.
+    /// Converts a step to the world and the caller's order.
     pub fn step(&self, step: &Step<D>) -> Step<D> {
         match step {
             Step::Gjk(step) => Step::Gjk(self.gjk_step(step)),

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {reason}")]
 pub struct RecordingError {
-    /// The offset of the first invalid byte, or of the block that has an invalid value.
+    /// The offset of the first invalid byte, or of the block that contains an invalid value.
     pub offset: usize,
     /// The fault at this offset.
     pub reason: RecordingFault,
@@ -14,7 +14,7 @@ pub struct RecordingError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingFault {
-    /// The data does not begin as a recording does.
+    /// The data does not begin like a recording.
     #[error("this is not a recording of headbutt")]
     NotARecording,
     /// Another version of headbutt wrote the recording in another format.
@@ -38,7 +38,7 @@ pub enum RecordingFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The recording has fewer ticks.
+    /// The recording does not have the requested tick.
     #[error("tick {tick} does not exist, because the recording has {count} ticks")]
     NoSuchTick {
         /// The requested tick.

@@ -1,4 +1,4 @@
-//! The format of a recording. Only this page describes the format.
+//! The format of a recording. Only this file describes the format.
 //!
 //! The file begins with the 8 bytes `HEADBUTT` and the version of the format in two bytes. Blocks
 //! follow: a [header](Header), and one block for each [tick](Tick). A block has
@@ -8,10 +8,10 @@
 //! 3. the contents, in the format `postcard`.
 //!
 //! All numbers before the contents are little-endian. A block is written with a single call, so the
-//! file of a game that crashed ends with a complete tick. Only changes are written: a tick at rest
-//! takes about 35 bytes, however many colliders there are.
+//! file ends with a complete tick even if the game crashes. Only changes are written: a tick at
+//! rest takes about 35 bytes, however many colliders there are.
 //!
-//! Any change of [`Tick`], of the data of a collider or of the [hashes](super::hash) needs another
+//! Any change of [`Tick`], of the data of a collider or of the [hashes](super::hash) requires a new
 //! [`VERSION`].
 
 use bevy::prelude::*;
@@ -30,7 +30,7 @@ use crate::{
 
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
-/// The version of the format, which follows in two bytes.
+/// The version of the format, in the two bytes after [`MAGIC`].
 pub const VERSION: u16 = 1;
 
 /// The first block.
@@ -41,47 +41,48 @@ pub struct Header {
     pub seconds_per_tick: f64,
 }
 
-/// A block of one tick: the changes since the previous tick, and hashes of the results.
+/// The block of one tick: the changes since the previous tick, and hashes of the results.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Tick {
-    /// Colliders that no earlier tick has. They are numbered in order.
+    /// Colliders that no earlier tick has, as bytes. Colliders are numbered in order.
     pub colliders: Vec<Vec<u8>>,
-    /// The bits of each `Entity` that no earlier tick has. They are numbered in order, and begin
-    /// with the default state and pose.
+    /// The bits of each `Entity` that no earlier tick has. Entities are numbered in order, and
+    /// begin with the default state and pose.
     pub entities: Vec<u64>,
-    /// Entities that changed in anything but their pose. If an entity was despawned, or is neither
-    /// a collider nor an ancestor any more, it gets the default state.
+    /// Entities whose state changed, and their new states. An entity that was despawned, or is no
+    /// longer a collider or an ancestor, gets the default state.
     pub states: Vec<(u32, NodeState)>,
     /// Entities whose pose changed, and a mask of the components that changed.
     pub moves: Vec<(u32, u16)>,
     /// The differences of all components that changed: see [`PoseBits`].
     pub differences: Vec<i32>,
-    /// The starts of paths that are not the poses of the previous tick.
+    /// The starts of paths that differ from the poses of the previous tick.
     pub starts_2d: Vec<PathStart<Vec2>>,
     pub starts_3d: Vec<PathStart<Vec3>>,
     pub pairs: Pairs,
-    /// `true` if the app has written the contacts since the previous tick. Then all pairs are
+    /// `true` if the app has written the contacts since the previous tick, so that all pairs are
     /// tested.
     pub is_restored: bool,
-    /// Number and hash of the contacts, without phases, and of the contacts of parts.
+    /// The number of contacts, including contacts of parts. `contact_hash` covers the same
+    /// contacts, without phases.
     pub contacts: u32,
     pub contact_hash: u64,
-    /// The hash of all `Started` and `Ended` events. `None` if they depend on contacts that the
-    /// recording does not have: those from before its first tick, or restored ones.
+    /// The hash of all `Started` and `Ended` events. `None` if the events depend on contacts that
+    /// the recording lacks: contacts from before its first tick, or restored contacts.
     pub event_hash: Option<u64>,
 }
 
 /// The candidate pairs of a tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pairs {
-    /// As in the previous tick. Before the first tick, they are automatic.
+    /// The same pairs as in the previous tick. Before the first tick, pairs are automatic.
     #[default]
     Unchanged,
     Automatic,
     Custom(Vec<(u32, u32)>),
 }
 
-/// The pose in which the path of a swept collider starts, or `None` if it has no path.
+/// The pose in which the path of a swept collider starts, or `None` if the collider has no path.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PathStart<V: SerializeSpace> {
@@ -89,14 +90,14 @@ pub struct PathStart<V: SerializeSpace> {
     pub pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
 }
 
-/// An entity with a collider, or an ancestor of one.
+/// An entity with a collider, or an ancestor of such an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SavedNode {
     pub state: NodeState,
     pub pose: PoseBits,
 }
 
-/// An entity without its pose.
+/// The state of an entity, apart from its pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeState {
     pub parent: Option<u32>,
@@ -111,11 +112,11 @@ pub struct NodeState {
 /// A reference to a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColliderId {
-    /// The default collider, or one with an invalid shape.
+    /// The default collider, or a collider with an invalid shape.
     Inert,
     /// A collider that cannot be saved, and is inert in a replay.
     Omitted,
-    /// The number of a collider in [`Tick::colliders`] of all ticks.
+    /// The number of a collider, counted over the [`Tick::colliders`] of all ticks.
     Saved(u32),
 }
 
@@ -123,8 +124,8 @@ pub enum ColliderId {
 /// the mask of a move in 2D has one byte.
 ///
 /// A move is written as integer differences between the new and the old bits. If a coordinate
-/// changes little, its bits also change little, and the difference takes few bytes. The difference
-/// also restores the old bits.
+/// changes little, its bits also change little, and the difference takes few bytes. Subtracting the
+/// difference restores the old bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoseBits(pub [u32; 10]);
 
@@ -155,7 +156,7 @@ impl From<PoseBits> for Transform {
 }
 
 impl PoseBits {
-    /// Adds the differences to a new pose to a list, and returns their mask.
+    /// Appends the differences between this pose and a new pose to a list, and returns their mask.
     pub fn differences_to(&self, new: &Self, differences: &mut Vec<i32>) -> u16 {
         let mut mask = 0;
         for (index, (old, new)) in self.0.iter().zip(new.0).enumerate() {
@@ -167,7 +168,8 @@ impl PoseBits {
         mask
     }
 
-    /// Applies differences, or subtracts them if `is_back`. Returns `None` if there are too few.
+    /// Adds the differences to this pose, or subtracts them if `is_back`. Returns `None` if there
+    /// are too few differences.
     pub fn apply<'a>(
         &mut self,
         mask: u16,
@@ -191,7 +193,7 @@ impl PoseBits {
 /// The number of bytes before the first block: [`MAGIC`] and [`VERSION`].
 const PREFIX: usize = 10;
 
-/// The number of bytes before the contents of a block: their length and a checksum.
+/// The number of bytes before the contents of a block: the length and a checksum.
 const BLOCK_PREFIX: usize = 12;
 
 fn checksum(length: [u8; 4], contents: &[u8]) -> [u8; 8] {
@@ -201,7 +203,7 @@ fn checksum(length: [u8; 4], contents: &[u8]) -> [u8; 8] {
     hasher.finish().to_le_bytes()
 }
 
-/// Appends a block.
+/// Appends a block with a value to the bytes of a recording.
 pub fn write_block(value: &impl Serialize, bytes: &mut Vec<u8>) -> Result<(), String> {
     let contents = postcard::to_allocvec(value).map_err(|error| error.to_string())?;
     let length = u32::try_from(contents.len()).map_err(|_| "a tick exceeds 4 GiB".to_owned())?;
@@ -212,7 +214,7 @@ pub fn write_block(value: &impl Serialize, bytes: &mut Vec<u8>) -> Result<(), St
     Ok(())
 }
 
-/// The blocks of a recording.
+/// A reader of the blocks of a recording.
 pub struct Blocks<'a> {
     rest: &'a [u8],
     /// The offset of the next block.
@@ -220,7 +222,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Reads the bytes before the blocks.
+    /// Checks the bytes before the first block.
     pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
         let fault = |offset, reason| Err(RecordingError { offset, reason });
         if bytes.is_empty() || !(bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes)) {
@@ -244,7 +246,7 @@ impl<'a> Blocks<'a> {
         self.rest.is_empty()
     }
 
-    /// Reads the next block, without decoding its contents.
+    /// Returns the contents of the next block, without decoding them.
     pub fn next(&mut self) -> Result<&'a [u8], RecordingError> {
         let Self { rest, offset } = *self;
         let truncated = |expected: usize| RecordingError {

@@ -1,7 +1,7 @@
 //! Hashes that are the same on every platform and in every build.
 //!
-//! The hash of a set of contacts is the sum of the hashes of its contacts. So it does not depend on
-//! their order.
+//! The hash of a set of contacts is the sum of the hashes of its contacts. So the hash does not
+//! depend on the order of the contacts.
 
 use bevy::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::collision::{CollisionEvent, CollisionPhase, Collisions, EndReason, Su
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// The hash FNV-1a. Each step is a bijection, so a change of one byte always changes the result.
+/// The FNV-1a hash. Each step is a bijection, so a change of one byte always changes the result.
 #[derive(Clone, Copy)]
 pub struct Hasher(u64);
 
@@ -47,8 +47,8 @@ impl Hasher {
         self.0
     }
 
-    /// Returns the hash with all bits mixed, as a sum of hashes needs it. (The finalizer of
-    /// MurmurHash3.)
+    /// Returns the hash, mixed by the finalizer of MurmurHash3, because a sum of hashes requires
+    /// that every bit depends on all input.
     fn finish_mixed(self) -> u64 {
         let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -56,16 +56,16 @@ impl Hasher {
     }
 }
 
-/// The kind of a hashed contact, so that the same contact has another hash in another list.
+/// The list of a hashed contact. The same contact has a different hash in each list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ContactList {
     Pairs,
     Parts,
-    /// The only list in which the phase counts.
+    /// The events, whose hashes include the phase.
     Events,
 }
 
-/// A sum of the hashes of contacts.
+/// The sum of the hashes of several contacts, and their number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactSet {
     pub hash: u64,
@@ -73,13 +73,14 @@ pub struct ContactSet {
 }
 
 impl ContactSet {
-    /// Returns the contacts of a tick, and the contacts of parts, without phases.
+    /// Returns the hash and the number of all contacts of a tick, including contacts of parts,
+    /// without phases.
     pub fn of_contacts(collisions: &Collisions, id_of: impl Fn(Entity) -> Option<u32>) -> Self {
         let mut contacts = Self::default();
         for hit in collisions.iter() {
             contacts.add(ContactList::Pairs, &hit, &id_of);
             let parts: Vec<_> = collisions.parts(hit.entity, hit.other).collect();
-            // A single part has the contact of the pair.
+            // If only one part touches, its contact is the contact of the pair.
             for part in parts.iter().filter(|_| parts.len() > 1) {
                 contacts.add(ContactList::Parts, part, &id_of);
             }
@@ -87,8 +88,8 @@ impl ContactSet {
         contacts
     }
 
-    /// Returns the starts and ends among the events of a tick. The other events depend on the
-    /// settings of the app.
+    /// Returns the hash and the number of the `Started` and `Ended` events of a tick. Other events
+    /// depend on the settings of the app.
     pub fn of_events<'a>(
         events: impl Iterator<Item = &'a CollisionEvent>,
         id_of: impl Fn(Entity) -> Option<u32>,
@@ -134,7 +135,7 @@ fn phase_code(phase: CollisionPhase) -> u64 {
     match phase {
         CollisionPhase::Started => 0,
         CollisionPhase::Ongoing => 1,
-        // A replay never despawns, so that it can go back.
+        // A replay never despawns entities, so that it can go back.
         CollisionPhase::Ended(
             EndReason::Despawned | EndReason::Disabled | EndReason::ColliderRemoved,
         ) => 2,
@@ -149,7 +150,7 @@ fn phase_code(phase: CollisionPhase) -> u64 {
 mod tests {
     use super::*;
 
-    /// Published test vectors of FNV-1a with 64 bits.
+    /// Published test vectors of the 64-bit FNV-1a hash.
     #[test]
     fn the_hash_of_bytes_is_fnv_1a() {
         for (text, expected) in [
@@ -190,7 +191,7 @@ mod tests {
         for other in others {
             assert_ne!(hash(hit), hash(other), "{other:?}");
         }
-        // Entities without an id do not count.
+        // Contacts of an entity without an id are ignored.
         assert_eq!(hash(CollisionEvent::new(a, c, Dir3::X, 0.5)), (0, 0));
     }
 }

@@ -10,15 +10,19 @@
 //! | `hash.rs` | hashes of contacts |
 //! | `error.rs` | errors from reading and replaying |
 //!
-//! **A recording has the input of each tick**: the colliders and their ancestors with poses, layers
-//! and markers, the pairs that the app supplies, and the starts of paths that are not the poses of
-//! the previous tick (after a teleport). The recorder reads this input directly before the first
-//! stage, and the contacts directly after the last stage, in the systems of these stages: see
-//! [`stages`]. Changes by systems in between belong to the next tick. Entities have numbers in a
-//! recording, in the order of their appearance.
+//! **A recording has the input of each tick:**
 //!
-//! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
-//! they are the same.
+//! * the colliders and their ancestors, with poses, layers and markers,
+//! * the pairs that the app supplies,
+//! * the starts of paths that differ from the poses of the previous tick, as after a teleport.
+//!
+//! The recorder reads this input directly before the first stage, and the contacts directly after
+//! the last stage, in the systems of these stages: see [`stages`]. Changes that other systems make
+//! in between belong to the next tick. A recording numbers entities in the order of their first
+//! appearance.
+//!
+//! **Contacts are hashed, not written.** A replay computes the contacts anyway, and the hashes show
+//! whether they are the same.
 
 mod error;
 mod format;
@@ -40,8 +44,8 @@ pub use recording::Recording;
 pub use replay::{Replay, ReplayTick, ReplayedTick};
 
 /// Returns the first and the last stage of a tick. The first system also reads the input of the
-/// tick, and the last system writes this input with the results. So no system of the app can run in
-/// between.
+/// tick, and the last system writes this input with the results. So no system of the app can run
+/// between a stage and the recorder.
 pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
     [
         recorder::begin_tick.pipe(sync::sync).into_configs(),

@@ -1,8 +1,9 @@
 //! The recorder's list of entities: the last written state of all colliders and their ancestors.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
-//! a change. So a recording ignores the same changes as the plugin. A change is recognized by its
-//! change tick, even if no recorder, or another recorder, ran in the previous tick.
+//! a change. So a recording ignores the same changes as the plugin. The recorder compares change
+//! ticks with the recorded change ticks. So a change is noticed even if this recorder did not run
+//! in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -36,22 +37,22 @@ struct LiveNode<'w> {
     collider: Option<Ref<'w, Collider>>,
     transform: Option<Ref<'w, Transform>>,
     parent: Option<Entity>,
-    /// Without parent, pose and collider.
+    /// The state, in which `parent`, `has_pose` and `collider` are not set yet.
     state: NodeState,
 }
 
-/// The state of an entity that was last written.
+/// The last written state of an entity.
 #[derive(Default)]
 struct RecordedNode {
     id: u32,
     /// The number of the last pass that found the entity.
     pass: u64,
     node: SavedNode,
-    /// The ticks of the changes that were written last.
+    /// The change ticks of the components when they were last written.
     collider_changed: Option<ChangeTick>,
     transform_changed: Option<ChangeTick>,
     is_omitted: bool,
-    /// `true` if the entity was omitted in the last tick that was written.
+    /// `true` if the entity was omitted in the last written tick.
     was_omitted: bool,
     /// The data of the entity's collider. The table keeps a collider as long as an entity has its
     /// data.
@@ -79,15 +80,15 @@ impl WrittenNodes {
         written.filter(|it| !it.is_omitted).map(|it| it.id)
     }
 
-    /// Returns the id of an entity whose events are in the recording. If a collider becomes omitted
-    /// or is no longer omitted, its contacts start or end only in the replay.
+    /// Returns the id of an entity, or `None` if the recording lacks its events. If a collider
+    /// becomes omitted or is no longer omitted, its contacts start or end only in the replay.
     pub fn id_in_events(&self, entity: Entity) -> Option<u32> {
         let was_omitted = self.entities.get(&entity).is_some_and(|it| it.was_omitted);
         self.id_of(entity).filter(|_| !was_omitted)
     }
 
     /// Writes the differences between the world and this list, and updates the list. If the tick of
-    /// the previous call was aborted, this call continues it.
+    /// the previous call was aborted, this call continues that tick.
     pub fn update(
         &mut self,
         world: &World,
@@ -123,7 +124,8 @@ impl WrittenNodes {
         self.colliders.prune();
     }
 
-    /// Writes ancestors that have no collider. Colliders are written by themselves.
+    /// Writes ancestors that have no collider. Ancestors with a collider are written by
+    /// [`update`](Self::update).
     fn write_ancestors(&mut self, world: &World, mut next: Option<Entity>, tick: &mut Tick) {
         while let Some(parent) = next.and_then(|parent| world.get_entity(parent).ok()) {
             let written = self.entities.get(&parent.id());
@@ -190,7 +192,7 @@ impl WrittenNodes {
     }
 
     /// Writes the entities that were despawned, or are neither colliders nor ancestors any more.
-    /// They keep their ids for one tick, in which their contacts end.
+    /// Such entities keep their ids for one tick, in which their contacts end.
     fn write_missing(&mut self, tick: &mut Tick) {
         let (pass, is_continued) = (self.pass, self.is_continued);
         self.entities.retain(|_, written| {
@@ -212,7 +214,7 @@ impl WrittenNodes {
 }
 
 impl RecordedNode {
-    /// Writes the differences to a new state and pose.
+    /// Replaces the state and the pose, and writes what has changed.
     fn write(&mut self, new: SavedNode, tick: &mut Tick) {
         if new.state != self.node.state {
             tick.states.push((self.id, new.state));
@@ -226,7 +228,7 @@ impl RecordedNode {
     }
 }
 
-/// Returns the entry of an entity, with a new id if it has none.
+/// Returns the entry of an entity. An entity without an entry gets a new id.
 fn enter<'a>(
     entities: &'a mut EntityHashMap<RecordedNode>,
     next_id: &mut u32,
@@ -254,7 +256,7 @@ fn warn_omitted(world: &World, entity: Entity) {
     );
 }
 
-/// The numbers of the colliders that were written, so that equal colliders are written once.
+/// The numbers of the written colliders. Equal colliders are written only once.
 #[derive(Default)]
 struct ColliderTable {
     numbers: HashMap<Arc<[u8]>, u32>,
@@ -264,7 +266,7 @@ struct ColliderTable {
 }
 
 impl ColliderTable {
-    /// Returns the number of a collider, and its data. A new collider is written.
+    /// Returns the number of a collider, and its data. Writes the collider if it is new.
     fn id_of(&mut self, collider: &Collider, tick: &mut Tick) -> (ColliderId, Option<Arc<[u8]>>) {
         if collider.is_inert() {
             return (ColliderId::Inert, None);
@@ -283,7 +285,8 @@ impl ColliderTable {
         (ColliderId::Saved(number), Some(data))
     }
 
-    /// Forgets colliders that no entity has, once there may be as many of them as others.
+    /// Removes colliders that no entity has, once the table is more than twice as large as after
+    /// the last removal.
     fn prune(&mut self) {
         if self.numbers.len() > 2 * self.pruned_len + 16 {
             self.numbers.retain(|data, _| Arc::strong_count(data) > 1);

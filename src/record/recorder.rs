@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Records a session while this resource is in the world: the colliders, their poses, and a hash of
-/// the contacts of each tick. Needs the feature `record`.
+/// the contacts of each tick. Requires the feature `record`.
 ///
 /// ```no_run
 /// use bevy::prelude::*;
@@ -37,14 +37,14 @@ use crate::{
 ///     .insert_resource(HeadbuttRecorder::to_file("session.headbutt"));
 /// ```
 ///
-/// A system may insert and remove it at any time, and insert the same recorder again: the recording
-/// leaves out the ticks in between. [`Recording`](crate::Recording) reads the file, and
+/// A system may insert and remove the recorder at any time. If the same recorder is inserted again,
+/// the recording skips the ticks in between. [`Recording`](crate::Recording) reads the file, and
 /// [`Replay`](crate::Replay) plays it.
 ///
-/// The recorder records all colliders and their ancestors, also disabled ones, and the pairs of
-/// [`CandidatePairs`](crate::CandidatePairs). It does not change the behavior of the plugin, and
-/// its memory does not grow with the length of the session. Each tick is written at once, so the
-/// file is complete up to the last tick, also if the game crashes.
+/// The recorder writes all colliders and their ancestors, including disabled ones, and the pairs of
+/// [`CandidatePairs`](crate::CandidatePairs). Recording does not change the behavior of the plugin,
+/// and the memory of the recorder does not grow with the length of the session. Each tick is
+/// written at once, so the file is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -55,34 +55,34 @@ pub struct HeadbuttRecorder {
     session: Session,
 }
 
-/// The part of a session that is written.
+/// The state of a recording in progress.
 #[derive(Default)]
 struct Session {
     nodes: WrittenNodes,
-    /// The tick in progress. If it is aborted, the next one continues it.
+    /// The tick in progress. If this tick is aborted, the next tick continues it.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
     poses_2d: EntityHashMap<Affine<DVec2>>,
     poses_3d: EntityHashMap<Affine<DVec3>>,
-    /// The pairs of the last tick, `Unchanged` before the first one.
+    /// The pairs of the last tick, or `Unchanged` before the first tick.
     pairs: Pairs,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
     revision: Option<ChangeTick>,
     /// `true` if the recording has the contacts of the previous tick.
     knows_contacts: bool,
-    /// The events before this tick are read.
+    /// A cursor after the events of all earlier ticks.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
-    /// The number, in [`Progress::begun`], of the tick whose start this recorder has read. `None`
-    /// if the tick is written.
+    /// The number, in [`Progress::begun`], of the tick whose input this recorder has read. `None`
+    /// if that tick is already written.
     unwritten: Option<u64>,
     bytes: Vec<u8>,
 }
 
 impl HeadbuttRecorder {
-    /// Creates a recorder that writes a file, and replaces any old one. If that is not possible,
-    /// one warning says why, and nothing is recorded.
+    /// Creates a recorder that writes a file, and replaces an existing file. If the file cannot be
+    /// created, one warning names the reason, and nothing is recorded.
     pub fn to_file(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let file = File::create(path).inspect_err(|error| {
@@ -114,12 +114,13 @@ impl Session {
     /// Reads the input of the tick.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
-        // `Sync` counts the tick, and runs after this system.
+        // `Sync` counts the tick only after this function.
         let begun = world.resource::<Progress>().begun.wrapping_add(1);
         let is_continued = self.unwritten.replace(begun).is_some();
         self.tick.is_restored = !Progress::has_own_contacts(world);
         self.knows_contacts = if self.has_begun {
-            // A rollback, or a tick without this recorder, has written other contacts.
+            // A different change tick means that a rollback, or a tick without this recorder, has
+            // written the contacts.
             Some(world.resource_ref::<Collisions>().last_changed()) == self.revision
         } else {
             collisions.is_empty()
@@ -139,7 +140,7 @@ impl Session {
         let Self { nodes, tick, .. } = self;
         let id_of = |entity| nodes.id_of(entity);
         let collisions = world.resource_ref::<Collisions>();
-        // At rest, the report leaves the contacts unchanged.
+        // At rest, the report does not change the contacts, so their hash is kept.
         let revision = Some(collisions.last_changed());
         if revision != self.revision {
             self.contacts = ContactSet::of_contacts(&collisions, id_of);
@@ -193,7 +194,7 @@ fn has_swept<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool)
     proxies.any(|proxy| proxy.markers.is_swept && is_known(proxy.entity))
 }
 
-/// Returns the poses of known colliders, except those in which a path has begun.
+/// Returns the poses of known colliders, except poses in which a path has begun.
 fn known_poses<D: DVector>(
     poses: &PreviousPoses<D>,
     is_known: impl Fn(Entity) -> bool,
@@ -205,8 +206,8 @@ fn known_poses<D: DVector>(
         .collect()
 }
 
-/// Returns the starts of paths that differ from those that the replay will know. If the recording
-/// has no swept collider, the replay needs none.
+/// Returns the starts of paths that differ from `known`, the starts that the replay will know. If
+/// the recording has no swept collider, the replay needs no starts.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
     PreviousPoses { poses, .. }: &PreviousPoses<V::DVec>,
@@ -253,7 +254,7 @@ fn header(world: &World) -> Header {
     }
 }
 
-/// Runs directly before the first stage, in the same system.
+/// Records the input of a tick, directly before the first stage and in the same system.
 pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         if recorder.is_recording() {
@@ -262,15 +263,14 @@ pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     });
 }
 
-/// Runs directly after the last stage, in the same system.
+/// Records the results of a tick, directly after the last stage and in the same system.
 pub fn end_tick(world: &mut World) {
     let &Progress {
         completed, begun, ..
     } = world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         let HeadbuttRecorder { writer, session } = &mut *recorder;
-        // An observer may have inserted the recorder within the tick: a new one, or one that was
-        // removed within an earlier tick.
+        // A recorder that an observer inserted within the tick has not read the input of this tick.
         if completed == Completed::Report
             && session.unwritten == Some(begun)
             && let Some(open) = writer

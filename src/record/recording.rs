@@ -27,10 +27,10 @@ pub struct Recording {
     omitted: usize,
 }
 
-/// The range of a tick's bytes, and the data that these bytes lack to undo the tick.
+/// The position of a tick's bytes, and the further data that undoing the tick requires.
 struct TickBlock {
     contents: Range<usize>,
-    /// The states that the tick changed, before that tick.
+    /// The previous states of all entities whose states the tick changes.
     undo: Vec<(u32, NodeState)>,
 }
 
@@ -48,9 +48,8 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// Any bytes that are not a complete recording return an error with the offset and the reason.
-    /// A recording is complete if it ends after any tick, so that the recording of a game that
-    /// crashed can be read.
+    /// If the bytes are not a complete recording, the error has the offset and the reason. A
+    /// recording may end after any tick, so the recording of a game that crashed can be read.
     pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, RecordingError> {
         let bytes = bytes.into();
         let mut blocks = Blocks::new(&bytes)?;
@@ -80,7 +79,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Checks a tick and adds it.
+    /// Checks a tick, and adds it to the recording.
     fn add(
         &mut self,
         contents: &[u8],
@@ -136,8 +135,7 @@ impl Recording {
         &self.header.crate_version
     }
 
-    /// Returns the number of colliders that the recording leaves out, because their shapes are
-    /// custom.
+    /// Returns the number of colliders that the recording omits, because their shapes are custom.
     pub fn omitted(&self) -> usize {
         self.omitted
     }
@@ -145,7 +143,7 @@ impl Recording {
     /// Returns the contents of a tick.
     pub(super) fn tick(&self, tick: usize) -> Option<Tick> {
         let block = self.blocks.get(tick)?;
-        // The block was decoded once when the recording was read.
+        // Decoding cannot fail, because `read` has already decoded this block.
         decode(self.bytes.get(block.contents.clone())?).ok()
     }
 
@@ -178,7 +176,7 @@ impl Nodes {
         node.ok_or_else(|| format!("there is no entity {id}"))
     }
 
-    /// Applies the changes of a tick. Returns the states that it replaces.
+    /// Applies the changes of a tick, and returns the replaced states.
     pub fn apply(&mut self, tick: &Tick) -> Result<Vec<(u32, NodeState)>, String> {
         let count = self.0.len() + tick.entities.len();
         self.0.resize(count, SavedNode::default());

@@ -2,7 +2,7 @@
 //!
 //! A contact depends only on the shapes and poses of its tick, and a path also on the poses of the
 //! previous tick. The starts and ends of contacts depend on the pairs that touched in the previous
-//! tick. So after a jump to any tick, forwards or back, the previous tick runs first.
+//! tick. So after a jump to any tick, forward or backward, the previous tick runs first.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ use crate::{
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplayTick;
 
-/// Plays a [`Recording`] in a world, forwards and back.
+/// Plays a [`Recording`] in a world, forward and backward.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -47,20 +47,20 @@ pub struct ReplayTick;
 /// }
 /// ```
 ///
-/// The replay spawns all entities of the recording. In each tick they get the colliders, poses,
-/// layers, markers and parents that they had in the session. An entity that was despawned loses its
-/// components. The other entities of the world should have no collider. The replay sets the
-/// resources [`BroadPhase`] and [`CandidatePairs`].
+/// The replay spawns all entities of the recording. In each tick, these entities get the colliders,
+/// poses, layers, markers and parents that they had in the session. An entity that was despawned in
+/// the session loses its components. The other entities of the world should have no collider. The
+/// replay sets the resources [`BroadPhase`] and [`CandidatePairs`].
 #[derive(Resource)]
 pub struct Replay {
     recording: Recording,
     /// The entities of the recording after the first `position` ticks.
     nodes: Nodes,
     position: usize,
-    /// The entities of the world, by id in the recording, with the state that they show.
+    /// The entities of the world, by id in the recording, each with its present state.
     shown: Vec<(Entity, SavedNode)>,
     ids: EntityHashMap<u32>,
-    /// The ids of the entities that may differ in `nodes` and `shown`.
+    /// The ids of the entities that may differ between `nodes` and `shown`.
     changed: BTreeSet<u32>,
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
@@ -80,7 +80,7 @@ pub struct ReplayedTick {
     /// `true` if the contacts equal the recorded contacts, bit for bit.
     pub contacts_equal: bool,
     /// `true` if the `Started` and `Ended` events equal the recorded events, bit for bit. `None` if
-    /// they depend on contacts that the recording does not have: those from before its first tick,
+    /// the events depend on contacts that the recording lacks: contacts from before its first tick,
     /// or contacts that the app restored.
     pub events_equal: Option<bool>,
 }
@@ -113,19 +113,19 @@ impl Replay {
         &self.recording
     }
 
-    /// Returns the tick that the world shows, or `None` before the first one.
+    /// Returns the tick that the world shows, or `None` before the first tick.
     pub fn tick(&self) -> Option<usize> {
         self.tick
     }
 
     /// Runs a tick of the recording in a world, and compares the contacts and events.
     ///
-    /// If it is the next tick, only that one runs. Otherwise the tick before it runs as well, and
-    /// the changes in between are applied without running a tick.
+    /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before it runs first,
+    /// and the changes of all ticks in between are applied without running these ticks.
     ///
     /// # Errors
     ///
-    /// If the recording has no such tick, or the world has no
+    /// Returns an error if the recording has no such tick, or the world has no
     /// `HeadbuttPlugin::in_schedule(ReplayTick)`.
     pub fn go_to(&mut self, world: &mut World, tick: usize) -> Result<ReplayedTick, ReplayError> {
         let count = self.recording.len();
@@ -158,7 +158,7 @@ impl Replay {
         })
     }
 
-    /// Runs a tick. Returns its `Started` and `Ended` events.
+    /// Runs a tick, and returns the hash of its `Started` and `Ended` events.
     fn play(
         &mut self,
         world: &mut World,
@@ -188,7 +188,7 @@ impl Replay {
         Ok(events)
     }
 
-    /// Changes `nodes` to those after the first `position` ticks.
+    /// Changes `nodes` to the entities after the first `position` ticks.
     fn seek(&mut self, position: usize) {
         while self.position != position {
             let is_back = position < self.position;
@@ -196,7 +196,7 @@ impl Replay {
             let Some(block) = self.recording.tick(tick) else {
                 return;
             };
-            // `Recording::read` has applied all ticks, so no error is left.
+            // `Recording::read` has applied all ticks, so no error can occur.
             if is_back {
                 let undo = self.recording.undo(tick);
                 undo.and_then(|undo| self.nodes.undo(&block, undo).ok());
@@ -210,8 +210,8 @@ impl Replay {
         }
     }
 
-    /// Spawns an empty entity for each entity of the recording, in the same order. The normal of
-    /// two equal shapes in the same pose depends on the order of their entities.
+    /// Spawns an empty entity for each entity of the recording, in the same order. The order of two
+    /// entities decides the normal of equal shapes in the same pose.
     fn spawn_all(&mut self, world: &mut World) {
         let entities = self.recording.entities.iter().zip(0_u32..);
         let mut order: Vec<_> = entities.map(|(entity, id)| (*entity, id)).collect();
@@ -229,7 +229,7 @@ impl Replay {
         self.shown = shown.collect();
     }
 
-    /// Changes the world's entities to `nodes`.
+    /// Changes the entities of the world to match `nodes`.
     fn show(&mut self, world: &mut World) {
         if self.shown.is_empty() {
             self.spawn_all(world);
@@ -270,7 +270,8 @@ impl Replay {
         if state.collider != old_state.collider {
             set(&mut entity, state.collider.map(|id| self.collider(id)));
         }
-        // A collider requires a `Transform`, but the app may have removed the component.
+        // A collider requires a `Transform`, but in the session, the app may have removed the
+        // component.
         if !state.has_pose {
             entity.remove::<Transform>();
         }
@@ -298,8 +299,9 @@ impl Replay {
         self.ids.get(&entity).copied()
     }
 
-    /// Returns the id of an entity, unless its collider is omitted in this tick or was omitted in
-    /// the previous one: then the recording has no events of it.
+    /// Returns the id of an entity, or `None` if the recording lacks its events. The recording
+    /// lacks the events of a collider that is omitted in this tick or was omitted in the previous
+    /// tick.
     fn id_in_events(&self, entity: Entity) -> Option<u32> {
         let id = self.id_of(entity)?;
         let is_recorded = |(_, node): &(Entity, SavedNode)| !is_omitted(node);
@@ -323,7 +325,7 @@ impl Replay {
                 continue;
             };
             if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
-                // Marked as changed, the contacts would count as restored.
+                // If the contacts were marked as changed, they would count as restored.
                 let poses = poses_of(collisions.bypass_change_detection());
                 match start.pose {
                     Some((linear, translation)) => {
@@ -375,7 +377,7 @@ fn run(world: &mut World) -> Result<(), ReplayError> {
     result.map_err(|_| ReplayError::NoPlugin)
 }
 
-/// Inserts a component, or removes it.
+/// Inserts a component, or removes the component for `None`.
 fn set<T: Component>(entity: &mut EntityWorldMut, component: Option<T>) {
     match component {
         Some(component) => entity.insert(component),

@@ -1,4 +1,4 @@
-//! Axis-aligned bounding boxes in f32, for the broad phase. Each also has the diameter of a
+//! Axis-aligned bounding boxes in f32, for the broad phase. Each box also stores the diameter of a
 //! bounding ball, because the box of a rotated shape has much empty space in its corners.
 
 use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
@@ -15,8 +15,8 @@ pub struct Aabb {
 /// Bound on the relative error of rounding to f32: twice the actual maximum.
 const F32_ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
-/// Factor by which the ball is enlarged. The factor covers the touching tolerance and the relative
-/// part of the rounding in [`Aabb::balls_are_apart`].
+/// Factor by which the bounding ball is enlarged. The factor covers the touching tolerance and the
+/// relative part of the rounding in [`Aabb::balls_are_apart`].
 const BALL_ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * F32_ROUNDING;
 
 impl Aabb {
@@ -27,11 +27,11 @@ impl Aabb {
         diameter: 0.0,
     };
 
-    /// Returns a box around `bounds`. The content must also fit in a ball of this radius around the
-    /// center of `bounds`.
+    /// Returns a box around `bounds`. The contents of the box must also fit in a ball of this
+    /// radius around the center of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
-        // The rounding error of subnormal numbers is absolute.
+        // The rounding error of subnormal numbers is absolute, not relative.
         let round_down =
             |value: f64| (value - value.abs() * F32_ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
         let ([x, y, z], [max_x, max_y, max_z]) = (bounds.min.components(), bounds.max.components());
@@ -53,7 +53,8 @@ impl Aabb {
         min > max
     }
 
-    /// Returns the size along each axis, in f32. The cells of a grid allow for its rounding.
+    /// Returns the size along each axis, in f32. The cells of a grid allow for the rounding of
+    /// sizes.
     ///
     /// No size is 0 or less than 2^-24 of a coordinate, because [`around`](Self::around) rounds
     /// outward. So the row numbers of a grid have at most 25 bits.
@@ -63,7 +64,7 @@ impl Aabb {
         [max_x - x, max_y - y, max_z - z]
     }
 
-    /// Returns `true` if no coordinate exceeds `limit`, and none is NaN.
+    /// Returns `true` if no coordinate is NaN or exceeds `limit` in magnitude.
     #[inline]
     pub fn is_within(&self, limit: f32) -> bool {
         self.min.iter().all(|min| *min >= -limit) && self.max.iter().all(|max| *max <= limit)
@@ -90,7 +91,7 @@ impl Aabb {
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self, other);
-        // Without branches, because the processor could not predict them.
+        // `&` avoids the branches of `&&`, which the processor could not predict.
         (a.min[0] <= b.max[0])
             & (b.min[0] <= a.max[0])
             & (a.min[1] <= b.max[1])
@@ -102,7 +103,7 @@ impl Aabb {
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
     /// Let u be the rounding unit of f32 (half of [`F32_ROUNDING`]), a and b twice the centers, w =
-    /// a - b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u
+    /// a - b, and h_a and h_b the half extents. Each coordinate of a corner was moved by up to 3u
     /// of its magnitude. The sums of two corners are rounded, and so is their difference. On each
     /// axis, the error of w is at most
     ///
@@ -111,9 +112,9 @@ impl Aabb {
     /// ```
     ///
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
-    /// diameters. If |w| is about as large as the sum of the diameters, the remaining error is less
-    /// than 12u of that sum, including the squares and sums that follow. [`BALL_ENLARGEMENT`]
-    /// allows for 32u.
+    /// diameters. Let |w| be about as large as the sum of the diameters. Then the remaining error,
+    /// including the squares and sums that follow, is less than 12u of that sum.
+    /// [`BALL_ENLARGEMENT`] allows for 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {
@@ -129,8 +130,8 @@ impl Aabb {
         squared > diameters * diameters + f32::MIN_POSITIVE
     }
 
-    /// Returns `true` if the contents of the two boxes may touch. Because of rounding, the result
-    /// may depend on the order of the boxes. But boxes whose contents touch always return `true`.
+    /// Returns `true` if the contents of the two boxes may touch. If the contents touch, the result
+    /// is always `true`. Otherwise rounding may make the result depend on the order of the boxes.
     #[inline]
     pub fn may_touch(&self, other: &Self) -> bool {
         self.overlaps(other) && !self.balls_are_apart(other)
@@ -149,8 +150,8 @@ mod tests {
         Aabb::around(&Bounds { min, max }, radius)
     }
 
-    /// Balls that touch are tested at any distance from the origin. Balls that are separated by a
-    /// thousandth of their size, and whose boxes may overlap, are tested near the origin.
+    /// Touching balls are tested at all distances from the origin. Balls that are separated by a
+    /// thousandth of their size are tested only near the origin, where rounding is small.
     #[test]
     fn touching_balls_may_touch_and_separated_balls_may_not() {
         let mut random = StdRng::seed_from_u64(1);

@@ -8,13 +8,12 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// A box of f32: its minimum and its maximum corner. In 2D, the box includes z = 0.
+/// The minimum and the maximum corner of a box in f32. In 2D, the box includes z = 0.
 pub type Box3 = [[f32; 3]; 2];
 
-/// Returns the centers and radii of two balls, around the mean of some support points and around
-/// the origin. Each radius is the distance to the farthest of the same support points, plus the
-/// radius of the shape. It is a lower bound on the radius of the smallest ball around that center
-/// that contains the shape.
+/// Returns the centers and radii of two balls: one around the mean of some support points, and one
+/// around the origin. Each radius is the distance to the farthest of these points, plus the radius
+/// of the shape. A ball that contains the shape needs at least this radius.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = support_points(shape);
     [V::DVec::mean(&points), V::DVec::ZERO].map(|center| {
@@ -33,11 +32,11 @@ pub fn support_points<V: Space>(
 }
 
 /// Returns the directions of a cube's corners, and as many directions near each axis. (For a flat
-/// cone, the corner directions find only points of the base.) Their length is not 1.
+/// cone, the corner directions find only points of the base.) The directions are not unit vectors.
 ///
-/// The directions are slightly askew. None is normal to an edge or face of a usual shape, because
-/// the support point would not be unique there. The mirror images of each direction are included,
-/// so that the mean of a symmetric shape's support points lies on its axis.
+/// The directions are slightly askew, so none is normal to an edge or face of a usual shape. Along
+/// such a normal, the support point would not be unique. The mirror images of each direction are
+/// included, so the mean of a symmetric shape's support points lies on the axis of symmetry.
 fn directions<D: DVector>() -> impl Iterator<Item = D> {
     let sides = 1_usize << D::DIMENSION;
     // Group 0 contains the corner directions, and group i + 1 the directions near axis i.
@@ -66,8 +65,8 @@ impl<D: DVector> Bounds<D> {
     #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
         let [min, max] = core_bounds(shape, pose.rotation);
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box grows by
-        // twice its share of the gap, and by the rounding error of its translation.
+        // Two shapes count as touching up to a gap of `TOUCHING` times the scale of the pair. Each
+        // box grows by twice its share of the gap, and by the rounding error of its translation.
         let radius = D::ONE * shape.radius();
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
@@ -86,7 +85,7 @@ impl<D: DVector> Bounds<D> {
         Self { min, max }
     }
 
-    /// Returns a box of f32 that contains this box.
+    /// Returns a box in f32 that contains this box.
     pub fn round_outward(&self) -> Box3 {
         let round = |corner: D, round: fn(f32) -> f32| {
             let mut corner = corner.components().map(|component| component as f32);
@@ -109,8 +108,8 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Returns a box around this box while it rotates about a point by an angle. No point leaves
-    /// its circle, and none moves farther than the length of its arc.
+    /// Returns a box that contains this box during a rotation about `pivot` by `angle`. No point of
+    /// the box leaves its circle around the pivot, or moves farther than the length of its arc.
     pub fn around_rotation(&self, pivot: D, angle: f64) -> Self {
         let radius = (self.max - pivot).max(pivot - self.min).length();
         let (circle, arc) = (D::ONE * radius, D::ONE * (radius * angle));
@@ -120,7 +119,7 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Returns a box around this box while it moves by `translation`.
+    /// Returns the box that contains this box during a motion by `translation`.
     pub fn around_translation(&self, translation: D) -> Self {
         Self {
             min: self.min.min(self.min + translation),
@@ -136,14 +135,14 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Returns the volume, in 2D the area.
+    /// Returns the volume, or in 2D the area.
     pub fn volume(&self) -> f64 {
         let size = self.max - self.min;
         let sides = (0..D::DIMENSION).map(|index| size.component(index));
         sides.product()
     }
 
-    /// Returns the least component of a point of the box along a vector.
+    /// Returns the minimum of x · `direction` over all points x of the box.
     pub fn min_height(&self, direction: D) -> f64 {
         self.lowest_corner(direction).dot(direction)
     }
@@ -166,14 +165,14 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Returns the distance between two boxes, 0 if they overlap.
+    /// Returns the distance between two boxes, or 0 if they overlap.
     pub fn gap(&self, other: &Self) -> f64 {
         let gap = (self.min - other.max).max(other.min - self.max);
         gap.max(D::ZERO).length()
     }
 
-    /// Returns the time from 0 to 1 at which another box, which moves by `translation`, begins to
-    /// touch this box. The time is infinite if the boxes do not touch.
+    /// Returns the time at which `other`, which moves by `translation` from time 0 to 1, begins to
+    /// touch this box. If the boxes never touch, the result is infinite.
     pub fn entry(&self, other: &Self, translation: D) -> f64 {
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         for index in 0..D::DIMENSION {
@@ -198,7 +197,7 @@ impl<D: DVector> Bounds<D> {
         if enter <= leave { enter } else { f64::INFINITY }
     }
 
-    /// Returns a lower bound on the distance to a half-space, 0 if the box may touch it. The
+    /// Returns a lower bound on the distance to a half-space, or 0 if the box may touch it. The
     /// half-space is given relative to `origin`.
     pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
         let corner = self.lowest_corner(half_space.normal) - origin;
@@ -221,14 +220,15 @@ impl<D: DVector> Bounds<D> {
     }
 }
 
-/// Returns the maximum height of a corner at which a box may touch a half-space. The height
-/// increases with the distance between the origins of the pair, because the scale of the pair does.
+/// Returns the maximum height of a box's lowest corner at which the box may touch a half-space. The
+/// result grows with the corner's distance from the half-space's origin, because the pair's scale
+/// does.
 fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
     corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
 }
 
-/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j
-/// along axis i.
+/// Returns the half extents of the box around the image of a box under a linear map M. For the box
+/// from -`half` to `half`, they are Σ |m_ij| h_j along axis i.
 #[inline]
 fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {

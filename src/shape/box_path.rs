@@ -1,13 +1,13 @@
-//! The path of a point or a box, and the boxes of a [`WideTree`](super::WideTree) that it enters.
+//! The path of a moving point or box through the boxes of a [`WideTree`](super::WideTree).
 //!
-//! A path enters and leaves a slab at a parameter that is rounded three times (a difference, an
-//! inverse and a product), each by at most 6e-8 of it. The parameter at which the path leaves and
-//! the limit are multiplied by [`SLACK`], which covers these errors (Ize, "Robust BVH Ray
-//! Traversal" (2013)).
+//! The parameter at which a path enters or leaves a slab is a product of a difference and an
+//! inverse. Difference, inverse and product are each rounded with a relative error of at most 6e-8.
+//! To cover these errors, the parameter of leaving and the limit are multiplied by [`SLACK`] (Ize,
+//! "Robust BVH Ray Traversal" (2013)).
 
 use crate::{math::Vec4, space::DVector};
 
-/// A relative bound on rounding in the tests of boxes.
+/// The factor that covers the rounding errors of tests with boxes.
 pub const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
 
 /// The minimum and the maximum corners of four boxes, by axis.
@@ -19,7 +19,8 @@ pub struct BoxPath([PathAxis; 3]);
 /// The path along one axis.
 #[derive(Clone, Copy)]
 struct PathAxis {
-    /// The coordinates from which planes are measured where the path enters and leaves a slab.
+    /// The coordinates from which the distances to the near plane and the far plane of a slab are
+    /// measured.
     enter_from: f32,
     leave_from: f32,
     inverse: f32,
@@ -31,8 +32,8 @@ impl BoxPath {
     /// t` for each t from 0.
     pub fn new<D: DVector>(origin: D, half: D, direction: D) -> Self {
         let axis = |(origin, half, direction): (f64, f64, f64)| {
-            // The inverse of a component of 0 is infinite: the slab contains the path at all times,
-            // or never.
+            // If a component is 0, its inverse is infinite. Then the slab contains the path at all
+            // times, or never.
             let inverse = (1.0 / direction) as f32;
             let is_negative = inverse < 0.0;
             // The planes move outward by the half extent. The coordinates are rounded outward, too.
@@ -55,8 +56,8 @@ impl BoxPath {
         Self([(x, half_x, to_x), (y, half_y, to_y), (z, half_z, to_z)].map(axis))
     }
 
-    /// Returns where the path enters the boxes of a node, and a mask of those that it certainly
-    /// does not enter until `limit`.
+    /// Returns the parameters at which the path enters the boxes of a node, and a mask of the boxes
+    /// that it certainly does not enter before `limit`.
     #[inline(always)]
     pub fn enter(&self, [min, max]: &Corners, limit: f32) -> (Vec4, u32) {
         let (mut enter, mut leave) = (Vec4::ZERO, Vec4::INFINITY);
@@ -66,9 +67,9 @@ impl BoxPath {
             } else {
                 (min, max)
             };
-            // 0 times infinity is NaN, which bounds nothing: the path runs in the plane. Depending
-            // on the processor, the result is the other number or NaN, and no comparison with NaN
-            // excludes a box.
+            // If the path runs in a plane of the slab, 0 times infinity gives NaN. Depending on the
+            // processor, `max` and `min` then return their other argument or NaN. Neither excludes
+            // a box, because comparisons with NaN are false.
             enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
             leave = ((*far - axis.leave_from) * axis.inverse).min(leave);
         }
@@ -77,7 +78,7 @@ impl BoxPath {
     }
 }
 
-/// Rounds up to f32.
+/// Rounds a value up to f32.
 fn round_up(value: f64) -> f32 {
     let rounded = value as f32;
     if f64::from(rounded) < value {

@@ -1,8 +1,8 @@
 //! The construction of bounding volume hierarchies, with two children per node.
 //!
-//! It wraps the `obvhs` crate (PLOC: Meister and Bittner, "Parallel Locally-Ordered Clustering for
-//! Bounding Volume Hierarchy Construction" (2018)). [`WideTree`](super::WideTree) is the tree that
-//! is searched.
+//! The `obvhs` crate builds the hierarchy by PLOC (Meister and Bittner, "Parallel Locally-Ordered
+//! Clustering for Bounding Volume Hierarchy Construction" (2018)). Searches use the
+//! [`WideTree`](super::WideTree) that is made from this hierarchy.
 
 use obvhs::{
     aabb::Aabb,
@@ -12,14 +12,14 @@ use obvhs::{
 
 use crate::shape::Box3;
 
-/// The maximum margin of a box while the tree is built: a fraction of its size plus a fraction of
-/// its largest coordinate. The latter is more than the rounding of `f32`.
+/// The maximum margin of a box while the tree is built: a fraction of its size, plus a fraction of
+/// its largest coordinate. The second fraction exceeds the rounding of `f32`.
 const MAX_MARGIN: [f32; 2] = [1.0 / 16.0, 2e-6];
 
-/// Builds the tree of finite boxes. The leaves list positions in `boxes`, one each.
+/// Builds the tree of finite boxes. Each leaf holds one position in `boxes`.
 ///
 /// PLOC merges two neighbors if each is the other's cheapest partner. If all pairs cost the same,
-/// as in a row of equal balls, each round merges only one pair, and there are as many rounds as
+/// as in a row of equal balls, each round merges only one pair. Then there are as many rounds as
 /// boxes. So each box gets a different margin, and the true boxes are restored afterwards.
 pub fn build(boxes: &[Box3]) -> Bvh2 {
     let boxes: Vec<Aabb> = boxes
@@ -59,14 +59,14 @@ pub fn build(boxes: &[Box3]) -> Bvh2 {
 
 /// Returns a box with a margin: a fraction of [`MAX_MARGIN`] that depends on `seed`.
 fn enlarged(aabb: &Aabb, seed: u32) -> Aabb {
-    // Knuth's multiplicative hash.
+    // The fraction is Knuth's multiplicative hash of the seed.
     let fraction = (seed.wrapping_mul(2_654_435_769) >> 8) as f32 / (1 << 24) as f32;
     let size = aabb.diagonal().length();
     let coordinate = aabb.min.abs().max(aabb.max.abs()).max_element();
     let [of_size, of_coordinate] = MAX_MARGIN;
     let mut margin = fraction * (size * of_size + coordinate * of_coordinate);
     if margin == 0.0 {
-        // Points at the origin have no scale of their own.
+        // A point at the origin has no scale of its own, so any margin suits it.
         margin = fraction;
     }
     let enlarged = Aabb {

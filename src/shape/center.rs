@@ -1,4 +1,4 @@
-//! A point well inside of each kind of shape.
+//! A point well inside each kind of shape.
 
 use crate::{
     shape::{Shape, bounds::support_points, hull::LARGE, support_fns::Cap},
@@ -6,9 +6,10 @@ use crate::{
 };
 
 impl<V: Space> Shape<V> {
-    /// Returns the center of a large ball in the shape, in the shape's own frame: for a symmetric
-    /// shape the center of symmetry, and for a flat shape any inner point. In a user's own shape
-    /// the point is inside, but it may be near the surface. A half-space has no center.
+    /// Returns the center of a large ball inside the shape, in the shape's own frame. For a
+    /// symmetric shape, this is the center of symmetry. For a flat shape, this is an inner point.
+    /// For a user's own shape, the point is inside, but may be near the boundary. A half-space has
+    /// no center, so the result is the origin.
     pub fn center(&self) -> V::DVec {
         match self {
             Self::Ball { .. }
@@ -46,15 +47,16 @@ impl<V: Space> Shape<V> {
     }
 }
 
-/// Returns the height of the center of a large ball in a frustum: the one nearest to the middle.
+/// Returns the height of the center of a large ball in a frustum. Of all balls that are large
+/// enough, the ball nearest to the middle is chosen.
 ///
-/// At the height y, the radius of the frustum is m + k y. With the cosine c of the slope of its
-/// side, a ball on the axis has the radius min(h + y, h - y, (m + k y) c). The largest one touches
-/// the side, unless the one in the middle reaches both ends.
+/// At the height y, the radius of the frustum is m + k y. Let c be the cosine of the slope of the
+/// side. Then a ball on the axis has the radius min(h + y, h - y, (m + k y) c). The largest ball
+/// touches the side, unless the ball in the middle reaches both ends.
 fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
     let (m, k) = (0.5 * (top + bottom), 0.5 * (top - bottom) / h);
     let c = 1.0 / (1.0 + k * k).sqrt();
-    // In a frustum without height, k and c are not finite.
+    // For a frustum of zero height, `m * c` is 0 or NaN, so the first comparison fails.
     if !(m * c < h && k != 0.0) {
         return 0.0;
     }
@@ -64,8 +66,9 @@ fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
     needed.clamp(0.0, toward_wide).copysign(k)
 }
 
-/// Returns the height of the center of the largest ball in a cap. At the height y, it has the
-/// radius r - y, and touches the sides of the tip, or the flat side.
+/// Returns the height of the center of the largest ball in a cap. With its center at the height y,
+/// the ball has the radius r - y. The ball touches the sides of a pointed cap, or the flat side of
+/// another cap.
 fn height_in_cap(cap: &Cap) -> f64 {
     let [sine, cosine] = cap.sine_and_cosine();
     let radius = f64::from(cap.radius);
@@ -112,8 +115,9 @@ mod tests {
         Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
     }
 
-    /// Returns the distances of a point from the faces of the hull of some points, which are found
-    /// among the planes through any three. The least is negative if the point is outside.
+    /// Returns the depth of a point in the hull of some points: the least distance to a face, or a
+    /// negative number outside. The faces are found among the planes through any three of the
+    /// points.
     fn depth_in(points: &[DVec3], at: DVec3) -> f64 {
         let mut least = f64::INFINITY;
         for (index, a) in points.iter().enumerate() {
@@ -132,14 +136,15 @@ mod tests {
         least
     }
 
-    /// The radius of the ball in a tetrahedron is three times its volume over its surface.
+    /// The largest ball in a tetrahedron has a radius of three times the volume divided by the
+    /// surface area.
     #[test]
     fn the_center_of_a_tetrahedron_is_that_of_its_largest_ball() {
         let mut random = StdRng::seed_from_u64(1);
         for case in 0..10_000 {
             let mut vertices = [(); 4].map(|()| random_point(&mut random));
             if case % 2 == 0 {
-                // Slivers.
+                // Every second tetrahedron is a sliver.
                 let flat = 10.0_f32.powf(random.random_range(-3.0..0.0));
                 vertices = vertices.map(|vertex| vertex * Vec3::new(1.0, flat, 1.0));
             }
@@ -160,7 +165,7 @@ mod tests {
         }
     }
 
-    /// The radius is compared with the radii of balls around other points inside.
+    /// Compares the radius with the radii of balls around other inner points.
     #[test]
     fn the_center_of_a_hull_is_that_of_a_large_ball() {
         let mut random = StdRng::seed_from_u64(2);
@@ -200,8 +205,8 @@ mod tests {
         }
     }
 
-    /// Cylinders, cones and frustums of all proportions, in 3D and in 2D, which have the same
-    /// section.
+    /// Tests cylinders, cones and frustums of all proportions in 3D, and their cross sections in
+    /// 2D.
     #[test]
     fn the_center_of_a_frustum_is_that_of_a_large_ball() {
         let mut random = StdRng::seed_from_u64(3);

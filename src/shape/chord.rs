@@ -1,4 +1,4 @@
-//! Closed forms for the part of a line that is inside a convex shape: its chord.
+//! Closed forms for chords. A chord is the part of a line inside a convex shape.
 //!
 //! A line x = o + t d intersects a convex shape in an interval of t. So the chord of an
 //! intersection of shapes is the intersection of their chords, and each shape below is such an
@@ -14,15 +14,15 @@
 //!
 //! The exception is a capsule: its chord is the hull of the chords of two balls and a cylinder.
 //!
-//! **Maps.** An affine map of space keeps t. So a line is mapped into the frame of a shape, and t
-//! needs no conversion. For this reason d may have any length.
+//! **Maps.** An affine map does not change t. So a line can be mapped into the frame of a shape
+//! without converting t. The mapped d may have any length.
 //!
-//! **Precision.** Round shapes take the line from its point nearest to the shape's origin. From a
-//! distant point, the discriminant would lose all digits.
+//! **Precision.** For a round shape, the origin of the line is first moved to the point nearest to
+//! the shape's origin. With a distant origin, the discriminant would lose all digits.
 //!
-//! **Degenerate shapes** of dimension less than their space, such as a segment in 3D, have no
-//! closed form here. `query/ray/general.rs` reports a hit of such shapes if the line passes within
-//! the touching tolerance.
+//! **Degenerate shapes** of lower dimension than their space, such as a segment in 3D, have no
+//! closed form here. For such a shape, `query/ray/general.rs` reports a hit if the line passes
+//! within the touching tolerance.
 
 use crate::{
     shape::{
@@ -42,7 +42,7 @@ use crate::{
 pub struct ChordEnd<D> {
     /// The position on the line, which may be infinite.
     pub t: f64,
-    /// The outward normal of the surface, of any length.
+    /// The outward normal of the shape, of any length.
     pub normal: D,
 }
 
@@ -55,15 +55,15 @@ pub struct Chord<D> {
     pub exit: ChordEnd<D>,
 }
 
-/// The shape has no closed form: only its support function describes it.
+/// The error for a shape whose chord has no closed form.
 #[derive(Clone, Copy, Debug)]
 pub struct NoClosedForm;
 
-/// `None` if the line misses the shape.
+/// The chord of a line in a shape, or `None` if the line misses the shape.
 pub type ChordResult<D> = Result<Option<Chord<D>>, NoClosedForm>;
 
 impl<D: DVector> Chord<D> {
-    /// Returns a chord between two t, with normals that depend on t.
+    /// Returns the chord between two values of t. `normal` returns the normal at each t.
     #[inline]
     fn between(enter: f64, exit: f64, normal: impl Fn(f64) -> D) -> Self {
         let end = |t: f64| ChordEnd {
@@ -76,12 +76,12 @@ impl<D: DVector> Chord<D> {
         }
     }
 
-    /// The whole line.
+    /// Returns the whole line.
     pub(super) fn whole() -> Self {
         Self::between(f64::NEG_INFINITY, f64::INFINITY, |_| D::ZERO)
     }
 
-    /// Returns the chord of a shape without volume, which is a point.
+    /// Returns the chord of a shape of zero volume: a single point.
     fn of_flat(line: &Line<D>, t: f64, normal: D) -> Self {
         let outward = normal.toward(line.direction);
         Self {
@@ -93,14 +93,14 @@ impl<D: DVector> Chord<D> {
         }
     }
 
-    /// Returns the intersection of some chords, or `None` if one is `None`.
+    /// Returns the intersection of some chords, or `None` if it is empty or a chord is `None`.
     #[inline]
     fn common_of(chords: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let mut chords = chords.into_iter();
         chords.try_fold(Self::whole(), |chord, other| chord.common(other?))
     }
 
-    /// Returns the intersection.
+    /// Returns the intersection of two chords, or `None` if it is empty.
     #[inline]
     pub(super) fn common(self, other: Self) -> Option<Self> {
         let common = Self {
@@ -118,7 +118,7 @@ impl<D: DVector> Chord<D> {
         (common.enter.t <= common.exit.t).then_some(common)
     }
 
-    /// Returns the chord with other normals.
+    /// Returns the chord with mapped normals.
     pub fn map_normals<E>(self, map: impl Fn(D) -> E) -> Chord<E> {
         let end = |end: ChordEnd<D>| ChordEnd {
             t: end.t,
@@ -131,8 +131,8 @@ impl<D: DVector> Chord<D> {
     }
 }
 
-/// Returns the chord of a round shape around the origin, computed from the nearest point of the
-/// line.
+/// Returns the chord of a round shape around the origin. `chord` is called with the same line,
+/// whose origin is then the point nearest to the center.
 #[inline]
 fn centered<D: DVector>(
     line: &Line<D>,
@@ -168,7 +168,7 @@ pub(super) fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) ->
     }
 }
 
-/// Returns the chord of a half-space. Its normal may have any length.
+/// Returns the chord of a half-space, whose normal may have any length.
 #[inline]
 fn of_half_space<D: DVector>(half_space: &HalfSpace<D>, line: &Line<D>) -> Option<Chord<D>> {
     let HalfSpace { normal, .. } = *half_space;
@@ -200,7 +200,7 @@ fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D
     of_planes(half_spaces, line)
 }
 
-/// Returns the chord of the points with a coordinate between -`half` and `half`.
+/// Returns the chord of the slab from -`half` to `half` along an axis.
 #[inline]
 pub(super) fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
     let (origin, rate) = (line.origin.component(axis), line.direction.component(axis));
@@ -227,7 +227,8 @@ pub(super) fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult
     ))
 }
 
-/// With c the line's point nearest to the center, |c + t d|² = r² is t² = (r² - c²) / d².
+/// Returns the chord of a ball. Let c be the line's point nearest to the center. Then |c + t d|² =
+/// r² gives t² = (r² - c²) / d².
 #[inline]
 pub(super) fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D> {
     if radius == 0.0 {
@@ -240,7 +241,8 @@ pub(super) fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D>
     }))
 }
 
-/// The hull of the chords of both balls and of the cylinder between their centers.
+/// Returns the chord of a capsule: the hull of the chords of both balls and of the cylinder between
+/// their centers.
 pub(super) fn of_capsule<D: DVector>(
     axis: usize,
     half_length: f64,
@@ -270,8 +272,8 @@ pub(super) fn of_capsule<D: DVector>(
             hull.exit
         },
     });
-    // Not the piece's normal: by rounding, the first piece at a seam may be the cylinder's flat
-    // end.
+    // The pieces' own normals are not used: by rounding, the first piece at a seam may be the
+    // cylinder's flat end.
     Ok(hull.map(|hull| {
         Chord::between(hull.enter.t, hull.exit.t, |t| {
             let point = line.at(t);
@@ -281,7 +283,7 @@ pub(super) fn of_capsule<D: DVector>(
     }))
 }
 
-/// Returns the inverse of each length, unless one is 0.
+/// Returns the inverse of each length, or an error if a length is 0.
 fn inverse_lengths<D: DVector>(lengths: D) -> Result<D, NoClosedForm> {
     let mut components = (0..D::DIMENSION).map(|axis| lengths.component(axis));
     if components.any(|length| length == 0.0) {
@@ -291,8 +293,8 @@ fn inverse_lengths<D: DVector>(lengths: D) -> Result<D, NoClosedForm> {
     Ok(D::of(inverse))
 }
 
-/// An ellipsoid is the unit ball, scaled by the half axes. So the line and the normals of the ball
-/// are scaled by the inverse half axes.
+/// Returns the chord of an ellipsoid: the unit ball, scaled by the half axes. So the line and the
+/// normals of the ball are scaled by the inverse half axes.
 pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
     let inverse = inverse_lengths(half_size)?;
     let unscaled = Line {
@@ -303,7 +305,7 @@ pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordRes
     Ok(chord.map(|chord| chord.map_normals(|normal| normal.scaled(inverse))))
 }
 
-/// The points with Σ |x_i| / h_i <= 1, for half diagonals h.
+/// Returns the chord of a diamond: the points with Σ |x_i| / h_i <= 1, for half diagonals h.
 pub(super) fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<D> {
     let inverse = inverse_lengths(half_diagonals)?;
     let half_spaces = (0..1_u8 << D::DIMENSION).map(|signs| HalfSpace {
@@ -313,19 +315,19 @@ pub(super) fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> Chord
     Ok(of_planes(half_spaces, line))
 }
 
-/// Returns the vector of 1 and -1 that the lowest bits select.
+/// Returns the vector with component i equal to 1 if bit i is 0, and -1 otherwise.
 fn signs_of<D: DVector>(bits: u8) -> D {
     D::of([0, 1, 2].map(|index| if bits >> index & 1 == 0 { 1.0 } else { -1.0 }))
 }
 
-/// Returns the chord of one side of a cone of revolution: the points at a distance ρ from an axis
-/// and a height y along it with `cos` ρ <= `offset` + `sin` y. With `sin` = 0 it is a cylinder. If
-/// a > 0, it can be a chord of the other side, where `offset` + `sin` y < 0: the caller cuts that
-/// off with a plane across the axis.
+/// Returns the chord of one nappe of a cone of revolution. For a point at a distance ρ from the
+/// axis and a height y along the axis, the nappe is `cos` ρ <= `offset` + `sin` y. If `sin` is 0,
+/// the cone is a cylinder. If a > 0, the result may be a chord of the other nappe, where `offset` +
+/// `sin` y < 0. The caller removes such a chord with a plane across the axis.
 ///
-/// The double cone cos² ρ² <= (offset + sin y)² has the quadratic form a t² + 2 b t + c <= 0. With
-/// the vectors p and q of the line's origin and direction across the axis, u = offset + sin y at
-/// the origin, and v the rate of u:
+/// On the line, the double cone cos² ρ² <= (offset + sin y)² becomes a t² + 2 b t + c <= 0. Let p
+/// and q be the components of the line's origin and direction across the axis. Let u be offset +
+/// sin y at the line's origin, and v the rate of u. Then:
 ///
 /// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
 /// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p, which does not cancel for small q.
@@ -354,7 +356,8 @@ fn of_cone<D: DVector>(
         if a == 0.0 && b == 0.0 {
             return (c <= 0.0).then(Chord::whole);
         }
-        // A line steeper than the cone always meets both sides, except for rounding.
+        // A line steeper than the cone (a < 0) always meets both nappes. Its discriminant is
+        // negative only by rounding.
         if a >= 0.0 && discriminant < 0.0 {
             return None;
         }
@@ -397,7 +400,7 @@ pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> Chord
 /// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
 pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     let (radius, [sin, cos]) = (f64::from(cap.radius.abs()), cap.sine_and_cosine());
-    // The cap is a segment or a point.
+    // Such a cap is a segment or a point.
     if sin <= f64::EPSILON {
         return Err(NoClosedForm);
     }
@@ -410,7 +413,7 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
         of_half_space(&half_space, line)
     };
     Ok(ball.and_then(|ball| {
-        // The rim of a sector of half a circle can be below the origin by rounding.
+        // By rounding, the rim of a semicircular sector can be below the origin.
         if !cap.pointed || cos <= 0.0 {
             return ball.common(above(radius * cos)?);
         }
@@ -419,14 +422,14 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     }))
 }
 
-/// The volume of a tetrahedron counts as zero if it is at most this part of the volume of a cube
-/// with its longest edge.
+/// A tetrahedron counts as flat if six times its volume is at most this fraction of the cube of its
+/// longest edge.
 const FLAT_TETRAHEDRON: f64 = 1e-9;
 
-/// A line is in the plane of a facet if the sine of their angle is at most this.
+/// A line counts as parallel to a facet if the sine of the angle between them is at most this.
 const IN_PLANE: f64 = 1e-6;
 
-/// Returns the chord of a segment in 2D or a triangle in 3D, which is a point.
+/// Returns the chord of a segment in 2D or a triangle in 3D: a single point.
 pub(super) fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
     let vertices: FacetVertices<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
     let normal = facet_normal(&vertices).ok_or(NoClosedForm)?;

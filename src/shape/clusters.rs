@@ -2,8 +2,8 @@
 //!
 //! A contact does not depend on how the surface is cut into facets. So it is enough to test the
 //! plane of a cluster once, however many facets the cluster has. Clusters are found when a surface
-//! is built. A similarity keeps them. Another map may stretch the heights that rounding leaves, so
-//! under such a map each facet counts as a cluster: see `placed/facets.rs`.
+//! is built. A similarity preserves clusters. Any other map may stretch the heights that rounding
+//! leaves. Under such a map, each facet counts as a cluster: see `placed/facets.rs`.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The vertices of a cluster are at most this fraction of the weld from its plane. That is less
-/// than the rounding of vertices to `f32`.
+/// The vertices of a cluster deviate from its plane by at most this fraction of the weld. The
+/// deviation is less than the rounding of vertices to `f32`.
 const FLAT: f64 = 1.0 / 32.0;
 
-/// Stands for no facet.
+/// The index of a missing vertex, facet or cluster.
 const NONE: u32 = u32::MAX;
 
 /// The clusters of a surface, in 5 bytes per facet and 12 bytes per cluster of several facets.
@@ -28,8 +28,7 @@ pub struct Clusters {
     numbers: Box<[u32]>,
     /// For each facet, the mask of its sides on the rim of its cluster.
     rims: Box<[u8]>,
-    /// For each cluster of several facets, vertices that span its plane, with the winding of its
-    /// facets.
+    /// For each cluster of several facets, vertices that span its plane, wound like its facets.
     planes: Box<[FacetIndices]>,
 }
 
@@ -78,20 +77,22 @@ impl Clusters {
         self.numbers.get(facet as usize).copied()
     }
 
-    /// Returns the mask of the sides of a facet on the rim of its cluster. Bit i is the side
-    /// opposite to vertex i.
+    /// Returns the mask of the sides of a facet on the rim of its cluster. Bit i stands for the
+    /// side opposite to vertex i.
     pub fn rims(&self, facet: u32) -> u8 {
         self.rims.get(facet as usize).copied().unwrap_or(u8::MAX)
     }
 
-    /// Returns vertices that span the plane of a cluster, or `None` if it has a single facet.
+    /// Returns vertices that span the plane of a cluster, or `None` if the cluster has a single
+    /// facet.
     pub fn plane(&self, cluster: u32) -> Option<&FacetIndices> {
         self.planes.get(cluster as usize)
     }
 }
 
-/// Returns, for each side of each facet, the only facet on the other side with the same winding.
-/// Vertices at the same place count as the same vertex.
+/// Returns the neighbor of each facet across each side. A side has a neighbor if exactly one other
+/// facet shares the side, and both have the same winding. Vertices with equal coordinates count as
+/// the same vertex.
 fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]> {
     // Adding 0 turns -0 into 0.
     let bits = |vertex: &V| vertex.to_f64().components().map(|it| (it + 0.0).to_bits());
@@ -101,7 +102,7 @@ fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]>
         .map(|(vertex, index)| *places.entry(bits(vertex)).or_insert(index))
         .collect();
     let place = |index: u32| same.get(index as usize).copied().unwrap_or(NONE);
-    // Facets of the same winding pass a side in opposite directions.
+    // Two facets with the same winding traverse their common side in opposite directions.
     let mut sides = Vec::with_capacity(facets.len() * V::DVec::DIMENSION);
     for (facet, indices) in facets.iter().enumerate() {
         let [a, b, c] = indices.map(place);
@@ -129,8 +130,8 @@ fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]>
     neighbors
 }
 
-/// Returns the facets that are connected to `first` without a crease, and that have not been found
-/// before.
+/// Returns the facets that are connected to `first` without a crease, and marks them in `is_found`.
+/// Facets that were marked before are skipped.
 fn connected<V: Space>(
     vertices: &[V],
     facets: &[FacetIndices],
@@ -167,8 +168,8 @@ fn connected<V: Space>(
     found
 }
 
-/// Returns `true` if facets have nonzero areas and the same winding, and the vertices of the second
-/// are in the plane of the first.
+/// Returns `true` if two facets have nonzero areas and the same winding, and the plane of the first
+/// facet contains the second.
 fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
     let normal = facet_normal(own).filter(|_| has_area::<V>(own) && has_area::<V>(others));
     let (Some(normal), Some(base)) = (normal.and_then(V::DVec::unit), own.first()) else {
@@ -180,8 +181,8 @@ fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
         && others_heights.all(|height| height.abs() <= tolerance)
 }
 
-/// Returns vertices that span the plane of several facets, with their winding. Returns `None` if
-/// the facets are not in one plane.
+/// Returns vertices that span the common plane of several facets, wound like the facets. Returns
+/// `None` for a single facet, and if the facets are not in one plane.
 fn common_plane<'f, V: Space>(
     vertices: &[V],
     facets: impl Iterator<Item = &'f FacetIndices> + Clone,

@@ -1,4 +1,4 @@
-//! Compounds: concave shapes made of convex parts, and surfaces.
+//! Compounds: concave shapes made of convex parts, or of the facets of a surface.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -116,7 +116,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns a central point. For a surface, this is the center of the bounding box. For convex
-    /// parts, it is the mean of their centers, weighted with the volumes of their own bounding
+    /// parts, this is the mean of their centers, weighted by the volumes of their own bounding
     /// boxes. (The center of the common bounding box may be far from every part.)
     pub fn center(&self) -> V::DVec {
         self.center
@@ -228,8 +228,8 @@ impl<V: Space> Compound<V> {
         self.visit_where(|part| part.min_height(normal) <= offset, visit);
     }
 
-    /// Calls `visit` with the index of each part for which `is_near` returns `true`, if it also
-    /// returns `true` for larger boxes around the part.
+    /// Calls `visit` with the index of each part for which `is_near` returns `true`. If `is_near`
+    /// is `true` of a box, it must be `true` of every larger box around it.
     fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, mut visit: impl FnMut(u32)) {
         let gap = |bounds: &Bounds<_>| if is_near(bounds) { 0.0 } else { f64::INFINITY };
         self.search_nearest(0.0, gap, |index| {
@@ -238,8 +238,9 @@ impl<V: Space> Compound<V> {
         });
     }
 
-    /// Calls `visit` with the indices of parts, near ones first: see [`WideTree::visit_by_gap`].
-    /// `gap` is called with a box around a part in the frame of the compound.
+    /// Calls `visit` with the indices of parts, roughly from near to far: see
+    /// [`WideTree::visit_by_gap`]. `gap` is called with a box around a part in the frame of the
+    /// compound.
     pub fn search_nearest(
         &self,
         limit: f64,
@@ -269,7 +270,7 @@ impl<V: Space> Compound<V> {
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let tolerance = surface.height_tolerance();
-        // Replaced by the first vertex: a surface has at least one facet.
+        // The first vertex replaces this NaN, because a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
         let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
         self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
@@ -294,7 +295,7 @@ impl<V: Space> Compound<V> {
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
         };
-        // The result is NaN if any part returns NaN: an invalid part makes the compound invalid.
+        // If any part returns NaN, the result is NaN: an invalid part makes the compound invalid.
         let farther = |a: V::DVec, b: V::DVec| {
             let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
             if is_farther && a.is_finite() { b } else { a }
@@ -322,13 +323,13 @@ impl<V: Space> Compound<V> {
     }
 }
 
-/// The support point of at most this many parts is found without the tree, which would take as
+/// For at most this many parts, the support point is found without the tree, which would take as
 /// long.
 const MAX_SCANNED_PARTS: usize = 8;
 
 /// Heights of parts that differ by less than this fraction of the compound's size count as equal.
-/// If the parts are smaller than the compound, this is several times the margin of the boxes in the
-/// tree.
+/// If the parts are smaller than the compound, this tolerance is several times the margin of their
+/// boxes.
 const PART_HEIGHT_TOLERANCE: f64 = 1e-6;
 
 fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
@@ -357,7 +358,7 @@ fn part<V: Space>(parts: &CompoundParts<V>, index: u32) -> Option<(PoseOf<V>, Co
     })
 }
 
-/// The support function of the convex hull of all parts. The bounding box is computed from it.
+/// Describes the convex hull of all parts. The bounding box is computed from this support function.
 impl<V: Space> Support for Compound<V> {
     type Vector = V;
 

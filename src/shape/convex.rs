@@ -1,5 +1,5 @@
-//! The enum of all convex shapes that a collider can hold, for both dimensions. Users read it from
-//! views, and files contain it.
+//! The enum of all convex shapes that a collider can hold, for both dimensions. Users read this
+//! enum through views, and saved colliders contain it.
 
 use core::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The checked shape of a collider, in either dimension, or the reason why it has none.
+/// The checked shape of a collider, in either dimension, or the reason why there is none.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     feature = "serialize",
@@ -33,7 +33,7 @@ pub enum AnyColliderShape {
     Inert,
     D2(ColliderShape<Vec2>),
     D3(ColliderShape<Vec3>),
-    /// A collider of an invalid shape, which touches nothing.
+    /// The error of an invalid shape. A collider with an error touches nothing.
     #[cfg_attr(
         feature = "serialize",
         serde(
@@ -69,7 +69,7 @@ impl<V: Space> ColliderShape<V> {
         }
     }
 
-    /// Adds a margin, or returns an error if the margin is invalid.
+    /// Returns the shape with an additional margin, or an error if the margin is invalid.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         Ok(match self {
             Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
@@ -77,7 +77,7 @@ impl<V: Space> ColliderShape<V> {
         })
     }
 
-    /// Returns a surface with only its outer side colliding, and any other shape unchanged.
+    /// Makes only the outer sides of a surface collide. Returns any other shape unchanged.
     pub fn one_sided(self) -> Self {
         match self {
             Self::Compound(compound) if compound.surface().is_some() => {
@@ -129,12 +129,12 @@ impl Dimension for Vec3 {
     }
 }
 
-/// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a
-/// rectangle and a cuboid are a box.
+/// A convex shape. Both dimensions share the variants: circles and spheres are balls, rectangles
+/// and cuboids are boxes.
 ///
 /// Balls, capsules, boxes, diamonds, ellipsoids and frustums are centered on the origin. Capsules,
-/// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. A
-/// saved collider contains these variants under these names.
+/// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. Saved
+/// colliders use the names of these variants.
 // In binary formats, the order of the variants is part of the format.
 #[derive(Clone, Debug)]
 #[cfg_attr(
@@ -188,15 +188,15 @@ pub enum Shape<V: Space> {
     Triangle([V; 3]),
     /// The hull of four points.
     Tetrahedron([V; 4]),
-    /// A convex hull, also of a polygon. [`ConvexHull::points`] returns its vertices.
+    /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns its vertices.
     #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
     Hull(ConvexHull<V>),
-    /// All points on the plane through the origin, and behind it.
+    /// All points on or behind a plane through the origin.
     HalfSpace {
-        /// The normal as it was given, of any length.
+        /// The outward normal as given, of any length.
         normal: V,
     },
-    /// A 2D shape, extruded along z in both directions. Only 3D colliders have it.
+    /// A 2D shape, extruded along z in both directions. Only 3D colliders have this variant.
     Extrusion {
         /// The 2D shape.
         #[cfg_attr(
@@ -216,8 +216,8 @@ pub enum Shape<V: Space> {
         serde(serialize_with = "super::serialize::refuse_custom", skip_deserializing)
     )]
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
-    /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) has the margin
-    /// apart from its shape.
+    /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) separates the
+    /// margin from the shape.
     #[cfg_attr(feature = "serialize", serde(skip))]
     Rounded {
         /// The shape.
@@ -323,7 +323,7 @@ impl<V: Space> Support for Shape<V> {
             } => return shape.chord(line, margin + f64::from(*inner)),
             Self::Custom(shape) => return shape.chord(line, margin),
             Self::Hull(hull) => return hull.chord(line, margin),
-            // The closed form of each shape is the closed form of its core.
+            // These shapes use the closed forms of their cores.
             Self::Ball { .. }
             | Self::Capsule { .. }
             | Self::Box { .. }
@@ -354,8 +354,8 @@ impl<V: Space> Support for Shape<V> {
 }
 
 impl<V: Space> Shape<V> {
-    /// Returns the core of a shape that holds no hull and no other shape. Returns [`Core::Opaque`]
-    /// for all others.
+    /// Returns the core of a ball, a capsule, a box or a half-space. Returns [`Core::Opaque`] for
+    /// all other shapes, even if they hold a hull or a shape with another core.
     #[inline(always)]
     pub(super) fn simple_core(&self) -> Core<'static, V::DVec> {
         let half_extents = match self {
@@ -371,7 +371,7 @@ impl<V: Space> Shape<V> {
         Core::Box { half_extents }
     }
 
-    /// Adds a margin, or returns an error if the margin is invalid.
+    /// Returns the shape with an additional margin, or an error if the margin is invalid.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         match self {

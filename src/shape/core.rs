@@ -9,10 +9,10 @@ use crate::{
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Core<'a, D> {
-    /// Any core that only the support function describes.
+    /// A core that only the support function describes.
     Opaque,
-    /// The box from `-half_extents` to `half_extents`. If all components are 0, it is a point. If
-    /// only one is nonzero, it is a segment.
+    /// The box from `-half_extents` to `half_extents`. If all components are 0, the box is a point.
+    /// If only one component is nonzero, the box is a segment.
     Box { half_extents: D },
     /// A 2D polygon with few edges.
     Polygon(Polygon<'a, D>),
@@ -53,8 +53,8 @@ impl<'a, D: DVector> Core<'a, D> {
     }
 }
 
-/// Returns a valid radius unchanged, and NaN for an invalid one: the sum of two radii must not hide
-/// that one of them is negative.
+/// Returns a valid radius unchanged, and NaN for an invalid radius. So the sum of two radii cannot
+/// hide a negative one.
 #[inline]
 pub(super) fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }

@@ -2,9 +2,9 @@
 
 use crate::space::{DVector, Space};
 
-/// An error from constructing a shape. It is returned by
-/// [`Collider::try_new`](crate::Collider::try_new) and the other fallible constructors of
-/// [`Collider`](crate::Collider), and by [`ConvexHull::new`](crate::ConvexHull::new).
+/// An error from constructing a shape. [`Collider::try_new`](crate::Collider::try_new), the other
+/// fallible constructors of [`Collider`](crate::Collider), and
+/// [`ConvexHull::new`](crate::ConvexHull::new) return it.
 ///
 /// If a variant holds a text, the text names the argument or the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum ShapeError {
     /// The shape is infinite, so it cannot be rounded, extruded or made a part of a compound.
     #[error("{0} is infinite, so no other shape can contain it: make it a collider of its own")]
     Unbounded(&'static str),
-    /// A convex hull of no points.
+    /// A convex hull has no points.
     #[error("a convex hull needs at least one point")]
     NoPoints,
     /// The shape is not convex.
@@ -31,10 +31,10 @@ pub enum ShapeError {
     /// A regular polygon has fewer than 3 sides, or more than 4096.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     SideCount,
-    /// A convex hull of too many distinct points. The number is the limit.
+    /// A convex hull has too many distinct points. The number is the limit.
     #[error("a convex hull can have at most {0} distinct points")]
     TooManyPoints(usize),
-    /// A compound without parts.
+    /// A compound has no parts.
     #[error("a compound needs at least one part")]
     NoParts,
     /// A surface has no facets, or only facets of zero area (in 2D, length). The text names the
@@ -148,8 +148,8 @@ impl ShapeError {
 
     /// Checks that the lengths along all axes are finite and not negative.
     pub(crate) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
-        // Checked first, because negative infinity would otherwise be reported as a negative
-        // length.
+        // All lengths are first checked to be finite, so that a negative length does not hide an
+        // infinite one.
         Self::check_points(name, &[lengths])?;
         let lengths = lengths.to_f64();
         let mut lengths = (0..V::DVec::DIMENSION).map(|index| lengths.component(index) as f32);

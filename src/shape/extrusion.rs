@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
-/// 2D, which has no z, it is the support point of the base.
+/// 2D, which has no z, the result is the support point of the base.
 ///
-/// The radius of the base extends only along x and y. So it becomes part of the extrusion's core,
-/// which has no radius.
+/// The radius of the base extends only along x and y. So the radius becomes part of the extrusion's
+/// core, and the extrusion itself has radius 0.
 pub(super) fn support<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f32,
@@ -39,8 +39,8 @@ pub(super) fn support<V: Space>(
     })
 }
 
-/// Returns the chord of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In 2D, it
-/// is the chord of the base.
+/// Returns the chord of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In 2D, the
+/// result is the chord of the base.
 pub(super) fn chord<D: DVector>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f64,
@@ -55,7 +55,7 @@ pub(super) fn chord<D: DVector>(
     };
     let mut chord = chord.map_normals(|normal| D::axis(0) * normal.x + D::axis(1) * normal.y);
     if is_along {
-        // The line is a single point of the base's plane.
+        // Projected along z, the line is a single point.
         if chord.enter.t > 0.0 || chord.exit.t < 0.0 {
             return Ok(None);
         }

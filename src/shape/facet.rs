@@ -8,16 +8,16 @@ use crate::{
 };
 
 /// Points of a facet no farther apart than this fraction of its distance from the origin count as
-/// the same point. Exporters and scripts repeat a vertex with errors of a few roundings of `f32`.
-/// The limit depends on this facet alone, so that no distant facet changes a contact.
+/// the same point. Exporters and scripts may repeat a vertex with an error of a few roundings in
+/// `f32`. The limit depends on this facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
-/// weld, which covers the rounding of `f64`. A larger fraction would rotate the normal.
+/// weld. The fraction covers the rounding of `f64`. A larger fraction would rotate the normal.
 const SAME_VERTEX: f64 = 1e-7;
 
-/// The area of a triangle counts as zero if the cross product of the edges from its first vertex is
-/// at most this fraction of the square of the longer one. Its normal would be mostly rounding.
+/// The area of a triangle counts as zero if the cross product of two edges is at most this fraction
+/// of the longer edge's square. The normal of such a triangle would be mostly rounding error.
 const SLIVER: f64 = 1e-12;
 
 /// The vertices of a facet.
@@ -31,7 +31,7 @@ pub struct Facet<D: DVector> {
     /// The first vertex.
     base: D,
     vertices: FacetVertices<D>,
-    /// Points no farther apart count as the same point: see [`weld`].
+    /// The maximum distance between points that count as the same point: see [`weld`].
     pub weld: f64,
 }
 
@@ -41,7 +41,7 @@ pub struct BoundaryPoint<D> {
     pub point: D,
     /// The barycentric coordinates of the point, in the order of the facet's vertices.
     pub weights: [f64; 3],
-    /// The unit vector along the edge that the point is on, `None` at a vertex.
+    /// The unit vector along the edge that contains the point, or `None` at a vertex.
     edge: Option<D>,
 }
 
@@ -54,7 +54,8 @@ impl<D: DVector> BoundaryPoint<D> {
         }
     }
 
-    /// Returns another point on the same edge. The weights still identify the edge, not the point.
+    /// Returns another point on the same edge. The weights then identify the edge, but not the
+    /// point.
     pub fn moved_to(self, point: D) -> Self {
         Self { point, ..self }
     }
@@ -74,9 +75,9 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex, the result is the directions to the other vertices, and then the mean of both.
-    /// On an edge, the result is the direction across the edge, and then both directions along the
-    /// edge. Neighboring directions are at most a right angle apart.
+    /// At a vertex, the directions lead to the other vertices, and between them. On an edge, the
+    /// directions lead across the edge, and then both ways along the edge. Neighboring directions
+    /// are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);
@@ -100,7 +101,7 @@ impl<D: DVector> BoundaryPoint<D> {
     /// Points no farther apart than `weld` count as the same point.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
         // The facet lies between the directions to its vertices, so it rises only if at least one
-        // of them rises. On an edge, the component along the edge would be mostly rounding.
+        // of them rises. On an edge, the component along the edge would be mostly rounding error.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();
@@ -111,7 +112,7 @@ impl<D: DVector> BoundaryPoint<D> {
 
 /// A part of a facet's boundary: an edge of a triangle, or an end of a segment.
 struct FacetSide<D> {
-    /// The indices of the side's ends in the facet. In 2D both are equal.
+    /// The indices of the side's ends in the facet. In 2D, both indices are equal.
     ends: [usize; 2],
     start: D,
     end: D,
@@ -120,7 +121,7 @@ struct FacetSide<D> {
 }
 
 impl<D: DVector> FacetSide<D> {
-    /// Returns the nearest point of the side to a point.
+    /// Returns the point of the side that is nearest to `point`.
     fn nearest(&self, point: D) -> D {
         let edge = self.end - self.start;
         self.start + edge * fraction_of_edge(point - self.start, edge).clamp(0.0, 1.0)
@@ -245,8 +246,8 @@ impl<D: DVector> Facet<D> {
         start + edge * fraction_of_edge(point - start, edge).clamp(0.0, 1.0)
     }
 
-    /// Returns the boundary point nearest to another point. The result is a vertex if a vertex is
-    /// that near, up to the rounding of `f64`. Otherwise it is on an edge.
+    /// Returns the boundary point nearest to another point. If a vertex is equally near, up to the
+    /// rounding of `f64`, the result is the vertex. Otherwise the result is on an edge.
     pub fn nearest_boundary(&self, point: D) -> Option<BoundaryPoint<D>> {
         let on_edge = |side: FacetSide<D>| {
             let edge = side.end - side.start;
@@ -304,7 +305,7 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
 }
 
 /// Returns `true` if a point is on a facet of nonzero area, up to a tolerance or the facet's weld.
-/// `tolerance` returns the tolerance along a vector, times its length.
+/// `tolerance` returns the tolerance along a vector, times the vector's length.
 pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f64) -> bool {
     let normal = facet_normal(vertices).and_then(D::unit);
     let (Some(base), Some(normal)) = (vertices.first(), normal) else {

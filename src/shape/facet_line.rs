@@ -1,11 +1,12 @@
 //! The points where a line crosses the facets of a surface, without gaps between the facets.
 //!
-//! In 3D it is the test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013),
-//! in f64: a shear that depends on the line alone takes the line to the z axis. A triangle is
-//! crossed if the origin is in its sheared image in the xy plane. For each edge, the sign of the
-//! area that it spans with the origin decides. Facets that share an edge compute the same area to
-//! the bit, up to its sign, and an area of 0 counts on both sides. So no line passes between them.
-//! In 2D the same holds for the side of the line on which a vertex is.
+//! The 3D test follows Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013), in
+//! f64. A shear that depends only on the line maps the line to the z axis. The line crosses a
+//! triangle if the triangle's sheared image in the xy plane contains the origin. The test compares
+//! the signs of the areas that the edges span with the origin. Facets that share an edge compute
+//! the same area to the bit, up to its sign, and an area of 0 counts on both sides. So no line
+//! passes between neighboring facets. In 2D, facets that share a vertex likewise agree on which
+//! side of the line the vertex lies.
 
 use crate::{shape::line::Line, space::DVector};
 
@@ -38,8 +39,8 @@ impl<D: DVector> FacetLine<D> {
         }
     }
 
-    /// Returns the t at which the line crosses the facet with these vertices. Returns `None` also
-    /// if the line is in the plane of the facet.
+    /// Returns the t at which the line crosses the facet with these vertices. Returns `None` if the
+    /// line misses the facet or is in its plane.
     pub fn crossing(&self, vertices: &[D]) -> Option<f64> {
         match vertices {
             [a, b] => self.crossing_of_segment([*a, *b]),
@@ -86,7 +87,7 @@ impl<D: DVector> FacetLine<D> {
     }
 }
 
-/// Returns the components in the same cyclic order, with the component of an axis at the end.
+/// Returns the components in the same cyclic order, with the component of `axis` last.
 #[inline]
 fn rotated([x, y, z]: [f64; 3], axis: usize) -> [f64; 3] {
     match axis {

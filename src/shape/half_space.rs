@@ -7,9 +7,9 @@
 
 use crate::space::{DVector, Pose};
 
-/// A map flattens space if the unit vectors along its columns span at most this volume. A product
-/// of rotations and a scale that is 0 along an axis spans a smaller volume, which is rounding
-/// error.
+/// A map flattens space if the unit vectors along its columns span at most this volume. If a map is
+/// a product of rotations and a scale that is 0 along an axis, the volume is smaller, because it is
+/// only rounding error.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
@@ -62,7 +62,7 @@ impl<D: DVector> HalfSpace<D> {
     pub(super) fn image(&self, matrix: D::Matrix) -> Option<Self> {
         let mut normal = D::ZERO;
         for index in 0..D::DIMENSION {
-            // Unit vectors, so that the products neither overflow nor underflow.
+            // With unit vectors, the products neither overflow nor underflow.
             let unit = |index| D::column(matrix, index).unit();
             let axis = unit(index)?;
             let mut others = [D::ZERO; 2];

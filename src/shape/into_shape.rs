@@ -10,7 +10,7 @@ pub(super) mod sealed {
 }
 
 /// A shape that a [`Collider`](crate::Collider) can be made from: Bevy's convex primitives, points
-/// (`Vec2`, `Vec3`), [`ConvexHull`], and [`Rounded`](crate::Rounded) forms of them.
+/// (`Vec2`, `Vec3`), [`ConvexHull`], and [`Rounded`](crate::Rounded) forms of these shapes.
 ///
 /// `Collider::from(shape)` never fails, and
 /// [`Collider::try_new(shape)`](crate::Collider::try_new) returns the error of an invalid shape.

@@ -7,7 +7,7 @@ use crate::space::DVector;
 pub struct Line<D> {
     /// The point at t = 0.
     pub origin: D,
-    /// Of any length greater than 0.
+    /// The direction, of any length greater than 0.
     pub direction: D,
 }
 

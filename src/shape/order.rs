@@ -1,4 +1,4 @@
-//! A total order of shapes without a geometric meaning, which makes choices repeatable.
+//! A total order of shapes. The order has no geometric meaning, but makes choices repeatable.
 
 use core::cmp::Ordering;
 
@@ -8,18 +8,19 @@ use crate::{
 };
 
 /// Compares two shapes by their radii, by the presence of a half-space, and by their support points
-/// in a fixed list of directions. Shapes that agree in all three count as equal. (The invariants of
-/// `fuzz/` use the same list.)
-// Out of line, because queries only compare the shapes of a pair if their poses are equal.
+/// in a fixed list of directions. Shapes that agree in all three respects count as equal. (The
+/// invariants of `fuzz/` use the same list.)
+// This function is out of line, because queries compare the shapes of a pair only if their poses
+// are equal.
 #[cold]
 #[inline(never)]
 pub fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {
-    // Every other point of a lattice, slightly shifted so that no direction is normal to a face or
-    // an edge of a usual shape. The list is short, because equal shapes are compared in all
-    // directions.
+    // The directions are every other point of a lattice. With a slight shift, no direction is
+    // normal to a face or an edge of a usual shape. The list is short, because equal shapes are
+    // compared in all directions.
     let steps: usize = if V::DVec::DIMENSION == 2 { 7 } else { 3 };
     let center = (steps / 2) as f64;
     let count = steps.pow(V::DVec::DIMENSION as u32);

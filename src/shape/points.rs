@@ -11,7 +11,7 @@ use crate::{
 
 macro_rules! hulls_of_points {
     ($([$($generics:tt)*] $list:ty),*) => { $(
-        /// The convex hull of the points, without the checks and the preparation of a
+        /// Describes the convex hull of the points, without the checks and the preparation of a
         /// [`ConvexHull`](crate::ConvexHull).
         impl<V: Space, $($generics)*> Support for $list {
             type Vector = V;
@@ -30,14 +30,14 @@ macro_rules! hulls_of_points {
 
 hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
 
-/// Returns the hull of points as a collider can hold it.
+/// Returns the hull of points as a collider stores it, or `None` if the hull is invalid.
 pub(super) fn hull<V: Space>(points: &[V]) -> Option<Shape<V>> {
     let hull = ConvexHull::new(points.iter().copied());
     hull.ok().map(Shape::Hull)
 }
 
-/// Returns the point with the greatest component along `direction`, the first among equals. Returns
-/// NaN if there are no points.
+/// Returns the first point with the greatest component along `direction`, or NaN if there are no
+/// points.
 #[inline]
 pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;
@@ -73,8 +73,8 @@ pub(super) fn vertex_bounds<V: Space>(
     }))
 }
 
-/// The first of the highest points so far. It is updated without a branch, because the processor
-/// cannot predict which point is higher.
+/// The first of the highest points so far. Updates have no branch, because the processor cannot
+/// predict which point is higher.
 pub(super) struct RunningMax {
     pub index: usize,
     height: f64,

@@ -2,7 +2,7 @@
 
 use crate::space::DVector;
 
-/// Maximum number of edges for the closed forms. For more edges, testing all of them takes longer
+/// Maximum number of edges for the closed forms. With more edges, testing all edges takes longer
 /// than GJK.
 pub const MAX_EDGES: usize = 16;
 
@@ -22,7 +22,8 @@ pub struct PolygonEdge<D> {
 /// `None` if an edge has no length.
 pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<PolygonEdge<D>>> {
     let center = D::mean(vertices);
-    // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
+    // The result increases with the angle from -x, because it is the position along the diamond |x|
+    // + |y| = 1.
     let angle = |vertex: &D| {
         let offset = *vertex - center;
         let x = offset.component(0) / offset.extent();

@@ -28,13 +28,13 @@ use crate::{
 
 /// A primitive that corresponds to one variant of [`Shape`].
 trait AsShape: Support {
-    /// Returns the variant. The compiler removes the code of all other variants, provided that no
-    /// shape is dropped: hence [`ManuallyDrop`]. Nothing leaks, because no variant in the table
-    /// below owns memory.
+    /// Returns the variant. The compiler removes the code of all other variants only if no shape is
+    /// dropped, hence [`ManuallyDrop`]. Nothing leaks, because no variant in the table below owns
+    /// memory.
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 
-/// Each primitive, its space, and its variant.
+/// Implements the traits of each primitive, given its space and its variant.
 macro_rules! primitives {
     ($($primitive:ident in $space:ident => |$primitive_value:ident| $shape:expr;)*) => { $(
         impl AsShape for $primitive {
@@ -138,7 +138,7 @@ pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shap
     }
 }
 
-/// A vector as a shape: the point with these coordinates in the shape's own frame.
+/// Implements the traits of each vector. As a shape, a vector is a point in the shape's own frame.
 macro_rules! points {
     ($($vector:ident),*) => { $(
         impl Support for $vector {
@@ -166,8 +166,8 @@ macro_rules! points {
 
 points!(Vec2, Vec3);
 
-/// The convex hull of the vertices, because `ConvexPolygon::new_unchecked` also accepts the
-/// vertices of a concave polygon.
+/// Describes the convex hull of the vertices, because `ConvexPolygon::new_unchecked` also accepts
+/// the vertices of a concave polygon.
 impl Support for ConvexPolygon {
     type Vector = Vec2;
 
@@ -190,7 +190,7 @@ impl IntoShape for ConvexPolygon {
 }
 
 /// Below this y component of a unit normal, the rotation from y to the normal is a half turn to the
-/// precision of f32. Its axis is then arbitrary.
+/// precision of f32. The axis of a half turn is arbitrary.
 const OPPOSITE_TO_Y: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 
 /// Returns the corners of a finite plane: a rectangle, rotated as in Bevy's mesh of the plane.

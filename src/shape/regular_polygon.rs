@@ -21,11 +21,12 @@ use crate::{
 const MAX_SIDES: u32 = 4096;
 
 /// Returns vertex `index` on the unit circle. As in Bevy, the first vertex is at the top, and the
-/// others follow counter-clockwise.
+/// other vertices follow counter-clockwise.
 ///
 /// Bevy's own function uses the platform's sine and cosine, in f32. This function uses `libm`,
-/// which gives the same results on every platform. Integer arithmetic reduces all angles to 0 to π
-/// / 4. So vertices on an axis are exact, and mirrored vertices are equal bit for bit.
+/// which gives the same results on every platform. Integer arithmetic reduces all angles to the
+/// range from 0 to π/4. So vertices on an axis are exact, and mirrored vertices have the same
+/// digits.
 fn vertex(index: u64, sides: u32) -> DVec2 {
     let sides = u64::from(sides);
     let (quarter, part) = (4 * index / sides, 4 * index % sides);
@@ -50,8 +51,8 @@ fn vertex(index: u64, sides: u32) -> DVec2 {
     }
 }
 
-/// Computes the support point without a list of the vertices: it is the vertex whose angle is
-/// nearest to the angle of the direction.
+/// Computes the support point without a list of the vertices. The result is the vertex whose angle
+/// is nearest to the angle of the direction.
 impl Support for RegularPolygon {
     type Vector = Vec2;
 
@@ -62,7 +63,7 @@ impl Support for RegularPolygon {
         if index < sides {
             vertex(index as u64, self.sides) * f64::from(self.circumcircle.radius.abs())
         } else {
-            // A polygon without sides, or an invalid direction.
+            // The polygon has no sides, or the direction is invalid.
             DVec2::NAN
         }
     }

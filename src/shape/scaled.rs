@@ -12,8 +12,8 @@ use crate::{
 
 /// The map that scales a shape before a pose moves it.
 ///
-/// The variants hold references, as does [`ScaledShape`]. A copy would be written and immediately
-/// read back with loads of a different width, which stalls the processor (failed store forwarding).
+/// The variants hold references, as does [`ScaledShape`]. A copy would be read right after it was
+/// written, with loads of a different width, which stalls the processor (failed store forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
     /// The same factor in all directions, not negative. This factor scales the radius too.
@@ -26,7 +26,7 @@ pub enum Scale<'a, D: DVector> {
 /// variant of the shape.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeInfo<V> {
-    /// The radius around the core, or NaN if it is invalid.
+    /// The radius around the core, or NaN if the radius is invalid.
     pub radius: f64,
     core: CoreInfo<V>,
 }
@@ -73,7 +73,7 @@ impl<V: Space> ShapeInfo<V> {
         }
     }
 
-    /// Returns `true` for a half-space. (A scale that flattens space makes it invalid.)
+    /// Returns `true` for a half-space. (A scale that flattens space makes the half-space invalid.)
     pub fn is_half_space(&self) -> bool {
         matches!(self.core, CoreInfo::HalfSpace)
     }
@@ -106,7 +106,8 @@ impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
     }
 
     /// Returns the directions of the edges of a box, or of the core of a rounded box, in the frame
-    /// of the pose. A segment has one, and a point has none. Returns none for other shapes.
+    /// of the pose. A segment has one direction, and a point has none. For other shapes, the list
+    /// is empty.
     pub fn box_edges(&self) -> ArrayVec<DVecOf<S>, 3> {
         let is_box = matches!(self.scale, Scale::Uniform(_)) || self.info.radius <= 0.0;
         let CoreInfo::Box { half_extents } = self.info.core else {
@@ -149,7 +150,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         }
     }
 
-    // Inlined, because a caller needs only one variant of the core, and never builds the others.
+    // Inlined, because a caller that needs only one variant of the core then never builds the other
+    // variants.
     #[inline(always)]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         match (self.info.core, self.scale) {

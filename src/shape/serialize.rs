@@ -2,14 +2,14 @@
 //!
 //! The data contains only the values that define a shape. Derived data (the search structure of a
 //! hull, the tree of a compound) is rebuilt by the usual constructors. So a loaded collider equals
-//! the saved one bit for bit, and invalid data returns the usual [`ShapeError`].
+//! the saved one bit for bit, and invalid data causes the usual [`ShapeError`].
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
-//! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce
-//! them again, because rounding could drop one more. The pose of a compound's part is saved in
-//! `f64`, because nested compounds multiply poses.
+//! mesh, nested margins as their sum. A hull is saved as its vertices. Loading does not reduce the
+//! vertices again, because rounding could drop one of them. The pose of a compound's part is saved
+//! in `f64`, because nested compounds multiply poses.
 //!
-//! No data is recursive: an extrusion is a 3D shape of a 2D shape. So deeply nested data is an
+//! No data is recursive: an extrusion is a 3D shape made of a 2D shape. So deeply nested data is an
 //! error in every format, and cannot overflow the stack.
 
 use std::sync::Arc;
@@ -29,8 +29,8 @@ use crate::{
     space::{DVector, Pose, Space},
 };
 
-/// Maximum error of the dot products of a rotation's columns. It allows for some products of
-/// rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to
+/// Maximum error of the dot products of a rotation's columns. This bound allows for some products
+/// of rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to
 /// `f32` has an error of 1e-7 and is rejected, because contacts would have the same error.
 const ORTHONORMAL: f64 = 1e-12;
 
@@ -109,7 +109,7 @@ pub enum BodyData<V: SerializeSpace> {
 #[serde(rename = "Part", bound = "", deny_unknown_fields)]
 pub struct PartData<V: SerializeSpace> {
     translation: V::DVec,
-    /// Column by column.
+    /// The matrix, column by column.
     rotation: <V::DVec as DVector>::Matrix,
     #[serde(with = "rounded")]
     shape: Shape<V>,
@@ -202,7 +202,7 @@ impl<V: SerializeSpace> PartData<V> {
     }
 }
 
-/// A [`Shape`] as its kind and the margin around it. Loading checks both.
+/// Saves a [`Shape`] as its kind and the margin around it. Loading checks both.
 pub mod rounded {
     use super::*;
 
@@ -256,7 +256,7 @@ impl From<CapData> for Cap {
     }
 }
 
-/// Reads the base of an extrusion. 2D has no extrusions, so that no data is recursive.
+/// Reads the base of an extrusion. In 2D, extrusions are refused, so that no data is recursive.
 pub fn base<'de, V: Space, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Arc<Shape<Vec2>>, D::Error> {
@@ -266,7 +266,7 @@ pub fn base<'de, V: Space, D: Deserializer<'de>>(
     rounded::deserialize(deserializer).map(Arc::new)
 }
 
-/// A hull as its vertices.
+/// Saves a hull as its vertices.
 pub mod hull {
     use super::*;
 
@@ -285,7 +285,7 @@ pub mod hull {
     }
 }
 
-/// Returns the error of saving a collider of an invalid shape.
+/// Returns the error of saving a collider with an invalid shape.
 pub fn refuse_rejected<S: Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
     Err(S::Error::custom(SaveError::Rejected(*error)))
 }

@@ -14,10 +14,10 @@ use crate::{
 
 /// A convex shape, described by its support function.
 ///
-/// Bevy's convex primitives implement this trait. So do points (`Vec2`, `Vec3`), slices of points,
-/// which stand for their convex hull, and [`Rounded`](crate::Rounded) shapes. Implement it for a
-/// shape of your own to use that shape in every query.
-/// [`Collider::custom`](crate::Collider::custom) turns the shape into a collider.
+/// Bevy's convex primitives, points (`Vec2`, `Vec3`) and [`Rounded`](crate::Rounded) shapes
+/// implement this trait. A slice of points also implements the trait, and stands for the convex
+/// hull of the points. Implement this trait for a shape of your own to use that shape in every
+/// query. [`Collider::custom`](crate::Collider::custom) turns the shape into a collider.
 ///
 /// A shape is a convex *core*, described by [`support`](Self::support), with a
 /// [`radius`](Self::radius) around it. Most shapes have radius 0 and are their own core. Use a
@@ -44,14 +44,15 @@ use crate::{
 /// For each direction d, the function returns a point x of the shape with the greatest d · x. Three
 /// rules give the support functions of many shapes:
 ///
-/// * The support point of the Minkowski sum of two shapes is the sum of both support points.
-/// * The support point of the convex hull of two shapes is the farther of both support points.
+/// * The support point of the Minkowski sum of two shapes is the sum of their support points.
+/// * The support point of the convex hull of two shapes is the farther of their support points.
 /// * The support point of the image of a shape under a linear map M is M x, where x is the shape's
 ///   support point in direction Mᵀ d. (Colliders apply this rule for you when they are scaled.)
 ///
 /// For the intersection of two shapes there is a partial rule. If the support point of one shape
-/// lies inside the other shape, it is the support point of the intersection. If neither does, the
-/// support point lies where the two surfaces intersect. For example, a lens:
+/// lies inside the other shape, it is the support point of the intersection. If neither support
+/// point lies inside the other shape, the result lies where the two boundaries intersect. An
+/// example is a lens:
 ///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
@@ -94,7 +95,7 @@ use crate::{
 /// assert!((contact.normal - Vec2::X).length() < 1e-3);
 /// ```
 ///
-/// The example `custom_shape` does the same in a 3D app and compares each contact with a formula.
+/// The example `custom_shape` uses a lens in a 3D app, and compares each contact with a formula.
 ///
 /// The support function is all that a collider needs: bounding boxes, scale and margins are
 /// computed from support points. A wrong support function gives wrong contacts only for its own
@@ -149,9 +150,10 @@ pub trait Support {
         None
     }
 
-    /// Maps the core by a linear map and returns the minimum and maximum coordinates of the image,
-    /// if vertices give them faster than support points. This is not part of [`core`](Self::core),
-    /// because a non-uniform scale leaves vertices but no closed form.
+    /// Returns the minimum and maximum coordinates of the core's image under a linear map. Returns
+    /// `None` if support points give these coordinates as fast as vertices. This method is separate
+    /// from [`core`](Self::core), because a core under a non-uniform scale still has vertices, but
+    /// no closed form.
     #[doc(hidden)]
     #[inline]
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<Self>>> {
@@ -165,13 +167,13 @@ pub trait Support {
     }
 }
 
-/// The f64 vector of the space of a shape.
+/// The f64 vector of a shape's space.
 pub type DVecOf<S> = <<S as Support>::Vector as Space>::DVec;
 
-/// A linear map of the space of a shape.
+/// A linear map of a shape's space.
 pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
 
-/// A pointer to a shape is a shape too.
+/// Implements [`Support`] for pointers to shapes.
 macro_rules! forward_to_target {
     ($($pointer:ty),*) => { $(
         impl<S: Support + ?Sized> Support for $pointer {

@@ -1,12 +1,11 @@
-//! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds.
+//! The support functions of ellipsoids, frustums, caps and diamonds.
 //!
-//! Ellipsoids, frustums and caps are not simple cores with a radius. Frustums and caps are
-//! symmetric around y: in 3D they are solids of revolution, in 2D sections through the axis. A
-//! direction d is split into its y component `along` and a vector orthogonal to y, whose length is
-//! `across`.
+//! Frustums and caps are symmetric around y: in 3D they are solids of revolution, in 2D sections
+//! through the axis. A direction d is split into its y component `along` and a vector orthogonal to
+//! y, whose length is `across`.
 //!
 //! If every point of a face is a support point, the function returns the center of the face. The
-//! center does not depend on the rotation around y, and a cylinder that stands on a floor gets the
+//! center does not depend on the rotation around y. So a cylinder that stands on a floor gets the
 //! expected contact point.
 //!
 //! Queries do not check shapes, so a negative length is treated as its absolute value.
@@ -49,15 +48,15 @@ impl<D: DVector> AxialDirection<D> {
 
 /// Returns the support point of the ellipsoid with half axes `half_size`.
 ///
-/// It is the image of the unit ball under the diagonal map H of the half axes, and
-/// max { d · H x | |x| = 1 } is at x = H d / |H d|.
+/// The ellipsoid is the image of the unit ball under the diagonal map H of the half axes. So max {
+/// d · H x | |x| = 1 } is reached at x = H d / |H d|.
 #[inline]
 pub(super) fn ellipsoid<D: DVector>(half_size: D, direction: D) -> D {
     unit_or_zero(direction.scaled(half_size)).scaled(half_size)
 }
 
 /// Returns the support point of the hull of the points at ±`half_diagonals` on the axes. If several
-/// are equally far, the first axis decides.
+/// of these points are equally far, the result is on the first of their axes.
 #[inline]
 pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
     let heights = half_diagonals.scaled(direction);
@@ -66,7 +65,7 @@ pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
         if is_farther { index } else { best }
     });
     let axis = D::axis(farthest);
-    // Scaled as a whole, so that NaN in any component gives NaN.
+    // The whole vector is scaled, so that NaN in any component gives NaN.
     half_diagonals.copysign(direction).scaled(axis)
 }
 
@@ -74,7 +73,8 @@ pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
 /// `top`, one at -`half_height` with radius `bottom`.
 ///
 /// The support point of a disc is on its rim toward d. With a = `along` and c = `across`, the upper
-/// one has height a `half_height` + c `top`, and the lower one -a `half_height` + c `bottom`.
+/// support point has d · x = a `half_height` + c `top`. The lower support point has d · x = -a
+/// `half_height` + c `bottom`.
 #[inline]
 pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
@@ -92,8 +92,9 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
     side * radius + D::axis(1) * height
 }
 
-/// The convex hull of the points on a sphere around the origin that are within an angle of y. If
-/// the cap is pointed, the hull also contains the origin. In 2D, a circular segment or sector.
+/// The convex hull of the points on a sphere around the origin within an angle of the y axis. If
+/// the cap is pointed, the hull also contains the origin. In 2D, a cap is a circular segment or
+/// sector.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     feature = "serialize",
@@ -106,7 +107,7 @@ pub struct Cap {
     pub radius: f32,
     /// The angle between y and the rim, in radians.
     pub half_angle: f32,
-    /// `true` for the hull of the spherical part and the origin.
+    /// `true` if the hull also contains the origin.
     pub pointed: bool,
     #[cfg_attr(feature = "serialize", serde(skip))]
     sin: f64,
@@ -115,7 +116,8 @@ pub struct Cap {
 }
 
 impl Cap {
-    /// Returns the cap. Uses `libm`, which gives the same sine and cosine on every platform.
+    /// Creates a cap. The sine and cosine of the half angle come from `libm`, which returns the
+    /// same values on every platform.
     pub(super) fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
         // `PI` in f32 is larger than π, so its sine would be negative.
         let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
@@ -142,9 +144,10 @@ impl Cap {
     /// Returns the support point.
     ///
     /// Let A be the angle between d and y, and h the half angle. If A < h, the result is the
-    /// support point of the sphere. Otherwise it is the nearest point of the rim, or the origin of
-    /// a pointed cap if that is farther. Both angles are in 0..=π, so A < h means sin(A - h) < 0.
-    /// (A comparison of cosines is too imprecise below angles of 1e-8.)
+    /// support point of the sphere. Otherwise the result is the nearest point of the rim. If the
+    /// cap is pointed, and the origin is at least as far along d, the origin replaces that point.
+    /// Both angles are in 0..=π, so A < h means sin(A - h) < 0. (A comparison of cosines is too
+    /// imprecise below angles of 1e-8.)
     #[inline]
     pub(super) fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());

@@ -1,9 +1,8 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
-//! `surface/mod.rs` defines a contact with a surface. Only the set of points
-//! on the facets matters. So facets may be repeated, have either winding, share an edge with more
-//! than one other facet, or have a vertex inside another facet's edge. Any affine map may transform
-//! the surface.
+//! `surface/mod.rs` defines contacts with surfaces. Only the set of points on the facets matters.
+//! So facets may be repeated, have either winding, share an edge with several facets, or have a
+//! vertex inside another facet's edge. Any affine map may transform the surface.
 //!
 //! Facets need not share vertices, because the bounding volume hierarchy finds the facets at a
 //! point. The list of the facets at each vertex only saves time.
@@ -21,11 +20,11 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] are used.
+/// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] indices are used.
 pub type FacetIndices = [u32; 3];
 
-/// Maximum number of facets at a vertex that are tested for a shared edge or vertex. If there are
-/// more, the hierarchy finds the others.
+/// Maximum number of facets at a vertex that are tested for a shared edge or vertex. If a vertex
+/// has more facets, the hierarchy finds the remaining ones.
 const MAX_ADJACENT: usize = 32;
 
 /// The facets of a polyline or a mesh.
@@ -49,7 +48,7 @@ impl<V: Space> Surface<V> {
         let positions = |facet: &FacetIndices| facet_vertices(&vertices, facet);
         let has_area = |facet: &FacetIndices| positions(facet).is_some_and(|it| has_area::<V>(&it));
         let with_area: Vec<_> = facets.iter().zip(0..).filter(|it| has_area(it.0)).collect();
-        // Nothing can touch a surface of zero area, so it must be a mistake.
+        // Nothing can touch a surface of zero area, so such a surface must be a mistake.
         if with_area.is_empty() {
             return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
@@ -72,13 +71,13 @@ impl<V: Space> Surface<V> {
         &self.vertices
     }
 
-    /// Returns the facets, by the indices of their vertices.
+    /// Returns the vertex indices of all facets.
     #[cfg(feature = "serialize")]
     pub fn facets(&self) -> &[FacetIndices] {
         &self.facets
     }
 
-    /// Returns the indices of the vertices of each facet, as many as a facet has.
+    /// Returns the vertex indices of each facet: two in 2D, three in 3D.
     pub fn facet_indices(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         let facets = self.facets.iter();
         facets.map(|facet| facet.get(..V::DVec::DIMENSION).unwrap_or_default())
@@ -108,7 +107,8 @@ impl<V: Space> Surface<V> {
         &self.clusters
     }
 
-    /// Returns vertices that span the plane of a cluster, or `None` if it has a single facet.
+    /// Returns vertices that span the plane of a cluster, or `None` if the cluster has a single
+    /// facet.
     pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
         facet_vertices(&self.vertices, self.clusters.plane(cluster)?)
     }
@@ -131,17 +131,17 @@ impl<V: Space> Surface<V> {
         self.height_tolerance
     }
 
-    /// Returns `true` if a facet has a nonzero area, and a point in the frame of the surface is on
-    /// the facet, up to `tolerance` or the facet's weld.
+    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area, up to
+    /// `tolerance` or the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         let along = |vector: V::DVec| tolerance * vector.length();
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
     }
 
-    /// Returns the other facets of nonzero area that contain each vertex of this facet whose weight
-    /// is positive. One positive weight selects the facets at that vertex, and two positive weights
-    /// select the facets at that edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
+    /// Returns the other facets of nonzero area that share all vertices of this facet with positive
+    /// weights. One positive weight selects the facets at a vertex, and two positive weights select
+    /// the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
     pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let vertices = self.facets.get(index as usize).into_iter().flatten();
         let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);
@@ -161,7 +161,8 @@ impl<V: Space> Surface<V> {
 
 /// The facets at each vertex, in 12 bytes per facet and 4 bytes per vertex.
 struct VertexFacets {
-    /// For each vertex the start of its list in `facets`, followed by the end of the last list.
+    /// For each vertex, the start of its list in `facets`. The last item is the end of the last
+    /// list.
     starts: Box<[u32]>,
     facets: Box<[u32]>,
 }
@@ -213,7 +214,7 @@ impl VertexFacets {
     }
 }
 
-/// Returns the description, for an error, of a facet of nonzero area.
+/// Returns the name of a facet of nonzero area, for an error.
 fn facet_name<V: Space>() -> &'static str {
     if V::DVec::DIMENSION == 2 {
         "segment of nonzero length"

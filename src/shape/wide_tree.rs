@@ -1,19 +1,20 @@
-//! A tree of boxes with four children per node: of the parts of a compound, or of all colliders.
+//! A tree of boxes with four children per node, for the parts of a compound or for all colliders.
 //!
 //! The wide tree skips every other level of a [tree](build) with two children per node. (Dammertz,
 //! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
 //! Rays", 2008.) The four boxes of a node are tested together by vector instructions: each [`Vec4`]
-//! has one coordinate of all four. When boxes move, the tree is refitted: its nodes get new boxes
-//! and keep their children.
+//! holds one coordinate of all four boxes. When boxes move, the tree is refitted: its nodes get new
+//! boxes and keep their children.
 //!
 //! # Precision
 //!
 //! Boxes are tested in f32, and each test errs toward a hit:
 //!
-//! * Overlaps and the sides of an origin are exact, because they compare f32 with f32. The caller
-//!   rounds its own box outward.
-//! * A path enters and leaves a slab as [`BoxPath`] computes it.
-//! * A squared distance has a relative error of less than [`SLACK`], too.
+//! * Tests for overlaps are exact, because they compare f32 with f32. The caller rounds its own box
+//!   outward.
+//! * [`BoxPath`] allows for the rounding of the parameters at which a path enters and leaves a
+//!   slab.
+//! * [`SLACK`] covers the relative error of a squared distance, too.
 
 use core::ops::ControlFlow;
 
@@ -31,8 +32,8 @@ use crate::{
     space::DVector,
 };
 
-/// The error of a line's position relative to a box, as a fraction of the coordinates of both: more
-/// than the rounding of a box to f32.
+/// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of
+/// both. The bound exceeds the rounding of a box to f32.
 const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 /// Number of children of a node.
@@ -109,7 +110,7 @@ impl WideNode {
         [min.map(Vec4::min_element), max.map(Vec4::max_element)]
     }
 
-    /// Opens the children with a bit in `mask`.
+    /// Adds the children with a bit in `mask` to `open`.
     #[inline(always)]
     fn open(&self, mask: u32, open: &mut OpenChildren<f32>) {
         for (lane, child) in self.children.iter().enumerate() {
@@ -119,7 +120,7 @@ impl WideNode {
         }
     }
 
-    /// Opens the children with a bit in `mask`, those with the lowest keys last.
+    /// Adds the children with a bit in `mask` to `open`, the child with the lowest key last.
     #[inline(always)]
     fn open_sorted<K: PartialOrd + Copy>(
         &self,
@@ -138,7 +139,7 @@ impl WideNode {
     }
 }
 
-/// Returns half of the surface of a box.
+/// Returns half of the surface area of a box.
 fn half_surface([min, max]: &Box3) -> f64 {
     let ([x, y, z], [max_x, max_y, max_z]) = (min.map(f64::from), max.map(f64::from));
     let (x, y, z) = (max_x - x, max_y - y, max_z - z);
@@ -146,7 +147,7 @@ fn half_surface([min, max]: &Box3) -> f64 {
 }
 
 impl WideTree {
-    /// Builds the tree of numbered boxes, all of them finite. Numbers are less than 2^31.
+    /// Builds the tree of numbered boxes. All boxes must be finite, and all numbers less than 2^31.
     pub fn new(boxes: impl Iterator<Item = (u32, Box3)>) -> Self {
         let (numbers, boxes): (Vec<u32>, Vec<Box3>) = boxes.unzip();
         let binary = build(&boxes);
@@ -196,7 +197,7 @@ impl WideTree {
         self.len
     }
 
-    /// Gives all boxes new corners. A number without a box has an empty one.
+    /// Replaces each box by the result of `box_of`, or by an empty box if there is none.
     pub fn refit(&mut self, box_of: impl Fn(u32) -> Option<Box3>) {
         for index in (0..self.nodes.len()).rev() {
             let Some(mut node) = self.nodes.get(index).copied() else {
@@ -218,13 +219,13 @@ impl WideTree {
         }
     }
 
-    /// Returns `true` if refitting has made the tree much worse than a new one.
+    /// Returns `true` if refitting has made the tree much worse than when it was built.
     pub fn is_degraded(&self) -> bool {
         self.cost() > 2.0 * self.cost_when_built
     }
 
-    /// The sum of the surfaces of all nodes, which is proportional to the expected number of nodes
-    /// that a random ray visits.
+    /// Returns the sum of the surface areas of all nodes. The expected number of nodes that a
+    /// random ray visits is proportional to this sum.
     fn cost(&self) -> f64 {
         let surfaces = self.nodes.iter().map(|node| half_surface(&node.bounds()));
         surfaces.filter(|surface| *surface > 0.0).sum()
@@ -258,8 +259,8 @@ impl WideTree {
     }
 
     /// Calls `visit` with the numbers of boxes that a path may enter until `max`, roughly in the
-    /// order in which it enters them. `visit` returns the new end of the path, which is negative to
-    /// stop. Returns the number of visited nodes.
+    /// order of entry. `visit` returns the new `max`, or a negative number to stop. Returns the
+    /// number of visited nodes.
     pub fn visit_along(&self, path: &BoxPath, max: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
         let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
             let (enter, is_passed) = path.enter(&node.corners, limit);
@@ -269,8 +270,8 @@ impl WideTree {
     }
 
     /// Calls `visit` with the numbers of boxes that a line may cross at a t from 0 to `max`,
-    /// roughly in order. Each box is grown by `margin`. `visit` returns the new `max`, which is
-    /// negative to stop.
+    /// roughly in the order of t. Each box is grown by `margin`. `visit` returns the new `max`, or
+    /// a negative number to stop.
     pub fn visit_line<D: DVector>(
         &self,
         line: &Line<D>,
@@ -280,8 +281,8 @@ impl WideTree {
     ) {
         let Bounds { min, max: end } = self.bounds::<D>();
         let (center, radius) = ((min + end) * 0.5, (end - min).length() + 2.0 * margin);
-        // All boxes are within `radius` of the center. The path begins as far before the point of
-        // the line that is nearest to the center, because its coordinates are small there.
+        // All boxes are within `radius` of the center. The path begins at this distance before the
+        // line's point nearest to the center, because coordinates are small there.
         let nearest = (center - line.origin).dot(line.direction) / line.direction.length_squared();
         let start = (nearest - radius / line.direction.length()).max(0.0);
         let origin = line.at(start);
@@ -294,9 +295,9 @@ impl WideTree {
         self.visit_along(&path, max - start, |number| visit(number) - start);
     }
 
-    /// Calls `visit` with the numbers of boxes whose distance from another box may be at most
-    /// `max`, roughly in the order of their distances. `visit` returns the new `max`, which is
-    /// negative to stop. Returns the number of visited nodes.
+    /// Calls `visit` with the numbers of boxes whose distance from a given box may be at most
+    /// `max_distance`, roughly from near to far. `visit` returns the new limit, or a negative
+    /// number to stop. Returns the number of visited nodes.
     pub fn visit_nearest(
         &self,
         [min, max]: &Box3,
@@ -325,9 +326,10 @@ impl WideTree {
         })
     }
 
-    /// Calls `visit` with the number of each box whose gap is at most the current limit, near ones
-    /// first. The limit starts at `limit`, and each result of `visit` replaces it. `gap` returns a
-    /// lower bound on the distance to a box, and a value no greater for any box around it.
+    /// Calls `visit` with the number of each box whose gap is at most the current limit, roughly
+    /// from near to far. The limit starts at `limit`, and each result of `visit` replaces it. `gap`
+    /// returns a lower bound on the distance to a box. For a larger box around it, the bound must
+    /// be no greater.
     pub fn visit_by_gap<D: DVector>(
         &self,
         limit: f64,
@@ -355,9 +357,9 @@ impl WideTree {
         self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
 
-    /// Visits nodes below `root`, the last of the open ones first. `expand` opens children of a
-    /// node, each with a key. A child with a key above the limit, which `visit` returns, is
-    /// skipped. Returns the number of visited nodes.
+    /// Visits the nodes below `root`, always the last open child next. `expand` opens children of a
+    /// node, each with a key. Children with keys above the limit are skipped, and each result of
+    /// `visit` replaces the limit. Returns the number of visited nodes.
     fn search_below<K: PartialOrd + Copy>(
         &self,
         root: (K, Child),
@@ -391,8 +393,8 @@ impl WideTree {
     }
 }
 
-/// Children to visit, each with its key: a lower bound of its distance. If there are more, a part
-/// of the tree is searched on its own.
+/// Children to visit, each with its key: a lower bound on its distance. If the list is full, a
+/// recursive call searches a part of the tree.
 type OpenChildren<K> = ArrayVec<(K, Child), 64>;
 
 /// A limit below all keys, which ends a search.
@@ -410,8 +412,8 @@ fn box_of(node: &Bvh2Node) -> Box3 {
     [node.aabb().min.to_array(), node.aabb().max.to_array()]
 }
 
-/// Returns up to four nodes that together have all boxes of `parent`: as long as there are fewer,
-/// the largest inner one is replaced by its children.
+/// Returns up to four nodes that together contain all boxes of `parent`. While there are fewer than
+/// four, the largest inner node is replaced by its children.
 fn members<'a>(tree: &'a Bvh2, parent: &'a Bvh2Node) -> ArrayVec<&'a Bvh2Node, WIDTH> {
     let mut members = ArrayVec::new();
     members.push(parent);

@@ -15,7 +15,7 @@ use crate::{
 /// tolerance. This tolerance allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
-/// The same tolerance for a map that was computed in f32, as a `GlobalTransform` is.
+/// The same tolerance for a map that was computed in f32, such as a `GlobalTransform`.
 const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;
 
 /// An affine map: x is mapped to `linear * x + translation`.
@@ -46,26 +46,26 @@ impl Affine<DVec3> {
 
 /// The scale and the pose of a shape in the world. The scale is applied first.
 ///
-/// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so that a
-///   shape's radius stays a radius. It is split into a factor and an orthogonal pose.
+/// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so a shape's
+///   radius stays a radius. The map is split into a factor and an orthogonal pose.
 /// * Any other linear map is applied to the shape itself, and the pose only translates.
 #[derive(Clone, Copy, Debug)]
 pub struct WorldPose<D: DVector> {
-    /// Orthogonal if `factor` is not `None`.
+    /// The linear part without the factor, orthogonal if `factor` is not `None`.
     matrix: D::Matrix,
     factor: Option<f64>,
     pub translation: D,
 }
 
 impl<D: DVector> WorldPose<D> {
-    /// Computes the pose of an entity without a parent. Returns `None` if it is not finite.
+    /// Computes the pose of an entity without a parent. Returns `None` if the pose is not finite.
     pub fn from_transform(transform: &Transform) -> Option<Self> {
         let from_affine = || Self::from_affine(&Affine::from_transform(transform));
         Self::from_similarity(transform).or_else(from_affine)
     }
 
-    /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other
-    /// transform.
+    /// Computes the pose of an entity without a parent on a fast path. Returns `None` unless the
+    /// transform is finite with a positive uniform scale.
     #[inline(always)]
     pub fn from_similarity(transform: &Transform) -> Option<Self> {
         let [scale, translation] = [transform.scale, transform.translation]
@@ -87,8 +87,8 @@ impl<D: DVector> WorldPose<D> {
         Self::from_affine_within(affine, UNIFORM)
     }
 
-    /// Projects an affine map of 3D that was computed in f32. A similarity up to the rounding of
-    /// f32 becomes an exact one: otherwise a ball would become an ellipsoid.
+    /// Projects an affine map of 3D that was computed in f32. A map that is a similarity up to the
+    /// rounding of f32 becomes an exact similarity. Otherwise a ball would become an ellipsoid.
     pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
@@ -159,7 +159,8 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Returns this pose before a rotation about its translation, and before a translation.
+    /// Returns the earlier pose that a rotation about its own translation, and then a translation,
+    /// take to this pose.
     pub fn before(&self, rotation: D::Matrix, translation: D) -> Self {
         Self {
             matrix: D::transpose(rotation) * self.matrix,
@@ -193,7 +194,7 @@ impl<D: DVector> WorldPose<D> {
         self.matrix * self.factor.unwrap_or(1.0)
     }
 
-    /// Returns the inverse of [`linear`](Self::linear), or `None` if it is singular.
+    /// Returns the inverse of [`linear`](Self::linear), or `None` if the map is singular.
     pub fn inverse_linear(&self) -> Option<D::Matrix> {
         match self.factor {
             Some(factor) => Some(D::transpose(self.matrix) * (1.0 / factor)),
@@ -201,7 +202,7 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Returns the pose as a map of 3D points, in f32. In 2D, it leaves z as it is.
+    /// Returns the pose as a map of 3D points, in f32. In 2D, the map does not change z.
     pub fn in_3d(&self) -> Affine3A {
         let linear = self.linear();
         let vector =

@@ -44,8 +44,8 @@ impl Space for Vec2 {
     }
 }
 
-/// Returns the rotation about z. Its angle has the cosine (w² - z²) / |q|² and the sine 2 w z /
-/// |q|².
+/// Returns the rotation about z, whose angle has the cosine (w² - z²) / |q|² and the sine
+/// 2 w z / |q|².
 #[inline(always)]
 fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
     let square = z * z + w * w;
@@ -56,12 +56,12 @@ fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
     })
 }
 
-/// Returns the image of the xy plane under a rotation that does not tilt it: a rotation about z, or
-/// a half turn about an axis in the plane.
+/// Restricts a rotation to the xy plane, or returns `None` if the rotation tilts that plane.
+/// Rotations about z and half turns about an axis in the plane do not tilt the plane.
 ///
 /// Let t be the angle between the z axis and its image: cos(t) = (z² + w² - x² - y²) / |q|². Seen
-/// along z, the rotation shortens lengths in one direction by the factor |cos(t)|, which is 1 - 2
-/// (x² + y²) / |q|² near a rotation about z, and 1 - 2 (z² + w²) / |q|² near a half turn.
+/// along z, the rotation shortens lengths in one direction by the factor |cos(t)|. Near a rotation
+/// about z, this factor is 1 - 2 (x² + y²) / |q|². Near a half turn, it is 1 - 2 (z² + w²) / |q|².
 #[cold]
 fn untilted(quaternion: DQuat) -> Option<DMat2> {
     let DQuat { x, y, z, w } = quaternion;
@@ -78,9 +78,9 @@ fn untilted(quaternion: DQuat) -> Option<DMat2> {
     })
 }
 
-/// A rotation does not tilt the xy plane if, seen along z, it shortens lengths by at most this
-/// fraction: the rounding of an `f32`. A quaternion of a half turn is rounded, and its products
-/// with others too, which tilts the plane by 1e-7 radians.
+/// A rotation that shortens lengths, seen along z, by at most this fraction counts as not tilting
+/// the xy plane. The fraction is the rounding of an `f32`. The rounding of a half turn's
+/// quaternion, or of a product of quaternions, tilts the plane by 1e-7 radians.
 const UNTILTED: f64 = 0.5 * f32::EPSILON as f64;
 
 impl DVector for DVec2 {
@@ -157,8 +157,8 @@ impl DVector for DVec2 {
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec2::X),
-            // Clockwise, so that the normal of an edge of a counter-clockwise polygon points
-            // outward.
+            // The edge is turned clockwise, so that the normal of an edge of a counter-clockwise
+            // polygon points outward.
             [edge] => Some(-edge.perp()),
             _ => None,
         }

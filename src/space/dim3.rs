@@ -59,8 +59,8 @@ impl DVector for DVec3 {
         (linear + DMat3::ZERO, translation + DVec3::ZERO)
     }
 
-    /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are
-    /// quadratic in q. For a q of another length they are divided by |q|², which takes no square
+    /// A unit quaternion q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms
+    /// are quadratic in q. If q has another length, they are divided by |q|², which needs no square
     /// root.
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
@@ -152,7 +152,8 @@ impl DVector for DVec3 {
         }
     }
 
-    /// As [`Space::rotation_of`] the quaternion (k sin(a/2), cos(a/2)) of the unit axis k.
+    /// Computes [`rotation_of`](DVector::rotation_of) for the quaternion (k sin(a/2), cos(a/2)),
+    /// where k is the unit axis and a the angle.
     #[inline]
     fn rotation(angle: DVec3) -> DMat3 {
         let size = DVector::length(angle);

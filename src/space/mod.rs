@@ -1,7 +1,7 @@
 //! The operations that differ between 2D and 3D.
 //!
 //! **The vector type selects the dimension.** [`Vec2`] and [`Vec3`] implement [`Space`]. Code that
-//! holds in both dimensions (the Minkowski difference, GJK, the loop of EPA, the pipeline) is
+//! works in both dimensions (the Minkowski difference, GJK, the loop of EPA, the pipeline) is
 //! generic over [`Space`]. Only this folder has a file for each dimension: the vector arithmetic
 //! (`dim2.rs`, `dim3.rs`) and the polytope that EPA grows (`polytope2.rs`, `polytope3.rs`).
 //!
@@ -16,7 +16,8 @@
 //!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
 //! `f64` vector for all computations in between. In `f32`, the squares and triple products of GJK
-//! and EPA would lose all digits if the shapes nearly touch. `f64` has 29 bits more than the input.
+//! and EPA would lose all digits if the shapes nearly touch. `f64` has 29 bits of precision more
+//! than the input.
 
 mod dim2;
 mod dim3;
@@ -80,7 +81,7 @@ pub trait Space:
         self.to_f64().is_finite()
     }
 
-    /// Returns the vector in 3D. In 2D, its z is 0.
+    /// Returns the vector as a `Vec3`. In 2D, z is 0.
     #[doc(hidden)]
     #[inline]
     fn to_vec3(self) -> Vec3 {
@@ -90,8 +91,8 @@ pub trait Space:
             .into()
     }
 
-    /// Projects a vector to this space. In 2D, z is ignored.
-    /// Every zero is positive: see [`pose`](Self::pose).
+    /// Projects a vector to this space. In 2D, z is ignored. Every zero in the result is positive:
+    /// see [`pose`](Self::pose).
     #[doc(hidden)]
     #[inline]
     fn projected(vector: Vec3) -> Self {
@@ -102,7 +103,8 @@ pub trait Space:
     /// finite or the rotation is zero.
     ///
     /// Every zero in the pose is positive (-0 + 0 is 0). So poses that compare as equal are equal
-    /// bit for bit. They give the same order of a pair and the same choice among equals.
+    /// bit for bit. Equal poses then lead to the same order of a pair and the same choice among
+    /// equal candidates.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 
@@ -114,7 +116,7 @@ pub trait Space:
 /// The position and rotation of a shape or a [`Collider`](crate::Collider) in a query.
 ///
 /// `K` is `Vec2` or `Vec3` for a shape of this dimension, and `Collider` for a collider. All
-/// queries take `impl Into<QueryPose<K>>`. These types convert to it:
+/// queries take `impl Into<QueryPose<K>>`. These types convert to `QueryPose`:
 ///
 /// | 2D shape | 3D shape | collider | |
 /// |---|---|---|---|
@@ -137,16 +139,16 @@ pub trait Space:
 ///
 /// # Transforms
 ///
-/// * **Scale** counts for a collider, as for an entity with this `Transform`. A shape ignores it,
-///   as Bevy's `Transform::to_isometry` does: scale the shape instead.
+/// * **Scale** counts for a collider, as for an entity with this `Transform`. A shape ignores the
+///   scale of its pose, as Bevy's `Transform::to_isometry` does: scale the shape instead.
 /// * **2D** ignores z. A half turn about x, y or any other axis in the xy plane maps that plane to
-///   itself: it mirrors a 2D shape, as a sprite that `Quat::from_rotation_y(PI)` flips.
+///   itself. Such a turn mirrors a 2D shape, like a sprite that `Quat::from_rotation_y(PI)` flips.
 /// * **Other rotations about x or y** tilt the xy plane, and shorten a 2D collider, as seen along
-///   z. A 2D shape in such a pose touches nothing, if the tilt exceeds 3.5e-4 radians.
+///   z. If the tilt exceeds 3.5e-4 radians, a 2D shape touches nothing.
 /// * **A 2D pose** of a 3D collider is in the plane z = 0.
 /// * **Children:** A `Transform` is relative to the parent of its entity. For entities with
-///   parents, use the `GlobalTransform`. Bevy updates it once a frame in `PostUpdate`, in f32, so
-///   that it may be a frame old. The plugin itself composes the `Transform`s in f64.
+///   parents, use the `GlobalTransform`. Bevy updates this component once a frame in `PostUpdate`,
+///   in f32, so the pose may be a frame old. The plugin itself composes the `Transform`s in f64.
 ///
 /// # Invalid poses
 ///
@@ -154,7 +156,7 @@ pub trait Space:
 #[derive(Debug)]
 pub struct QueryPose<K: PoseKind>(pub(crate) K::Source);
 
-// A derive would require a `K` that is `Copy`.
+// A derived implementation would require `K` to be `Copy`.
 impl<K: PoseKind> Copy for QueryPose<K> {}
 
 impl<K: PoseKind> Clone for QueryPose<K> {

@@ -19,12 +19,12 @@ pub struct PolytopeFacet<D> {
 pub enum EpaEnd {
     /// There is no capacity for more vertices or facets.
     Full,
-    /// Rounding: a vertex repeats, no facet has an area, or the facets that see a vertex are not
-    /// bounded by one simple loop. Or a support point is not finite.
+    /// Because of rounding, a vertex repeats, no facet has an area, or the facets that see a vertex
+    /// are not bounded by one simple loop. Another cause is a support point that is not finite.
     Stuck,
 }
 
-/// A convex body to which points outside of it are added: the inner approximation of EPA.
+/// A convex body that grows by points outside of it: the inner approximation of EPA.
 ///
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
 /// them as `points`.
@@ -36,15 +36,15 @@ pub trait Polytope<D>: Sized {
     /// if they span no volume.
     fn begin(&mut self, points: &[D]) -> Option<()>;
 
-    /// Returns the distances of all facets, by their indices. The distance is infinite for a facet
-    /// that has no area or is no longer part of the boundary.
+    /// Returns the distances of all facets' planes from the origin, by facet index. The distance is
+    /// infinite for a facet that has no area or is no longer part of the boundary.
     fn distances(&self) -> &[f64];
 
-    /// Returns the facet with an index.
+    /// Returns the facet at an index.
     fn facet(&self, index: usize) -> Option<PolytopeFacet<D>>;
 
     /// Adds the last of `points`, which is beyond the plane of facet `beyond`. A point within
-    /// `tolerance` of a plane counts as on it. An error leaves the polytope unchanged.
+    /// `tolerance` of a plane counts as on the plane. An error leaves the polytope unchanged.
     fn grow(
         &mut self,
         points: &[D],
@@ -55,7 +55,8 @@ pub trait Polytope<D>: Sized {
     /// Returns the facet of nonzero area with the smallest (signed) distance from the origin.
     #[inline]
     fn nearest(&self) -> Option<PolytopeFacet<D>> {
-        // Finds the minimum, four distances at a time and without a branch, and then its index.
+        // The loop finds the minimum, four distances at a time and without a branch. Then the index
+        // of the minimum is found.
         let lesser = |a: f64, b: f64| if b < a { b } else { a };
         let (fours, rest) = self.distances().as_chunks::<4>();
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];

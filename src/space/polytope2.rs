@@ -12,22 +12,23 @@ use crate::{
 
 /// A convex polygon: its counter-clockwise edges, in any order.
 pub struct EpaPolygon<const EDGES: usize> {
-    /// The distances of the edges, in a separate list, which is searched for the minimum.
+    /// The distances of the edges' lines from the origin, in a separate list that is searched for
+    /// the minimum.
     distances: ArrayVec<f64, EDGES>,
     edges: ArrayVec<Edge, EDGES>,
 }
 
 #[derive(Clone, Copy)]
 struct Edge {
-    /// The outward unit normal, zero for a degenerate edge.
+    /// The outward unit normal, or zero for a degenerate edge.
     normal: DVec2,
     start: u16,
     end: u16,
 }
 
 impl Edge {
-    /// Returns an edge and the distance of its line. The distance of an edge without length is
-    /// infinite, so that it is never the nearest.
+    /// Returns an edge and the distance of its line from the origin. For an edge of zero length,
+    /// the distance is infinite, so that the edge is never the nearest.
     #[inline]
     fn new(points: &[DVec2], start: u16, end: u16) -> Option<(Self, f64)> {
         let a = *points.get(usize::from(start))?;
@@ -97,7 +98,7 @@ impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
         _tolerance: f64,
     ) -> Result<(), EpaEnd> {
         // A support point beyond an edge lies on the boundary of the approximated body, between the
-        // ends of the edge. So it is beyond no other edge.
+        // ends of the edge. So the point is beyond no other edge.
         let new = points.len().saturating_sub(1) as u16;
         let [start, end, _] = beyond.vertices;
         if self.edges.is_full() {

@@ -1,14 +1,14 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex removes the triangles that it sees. New triangles join it to the boundary of the
-//! gap, the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull
-//! Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over edges, which
-//! yields the horizon in order. The code differs from the textbook in two points:
+//! A new vertex removes the triangles that it sees. New triangles join the vertex to the boundary
+//! of the gap, the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The
+//! Quickhull Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over
+//! edges, which yields the horizon in order. The code differs from the textbook in two points:
 //!
-//! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver would be
-//!   created beside it, whose normal is dominated by rounding error.
-//! * Because of rounding, the horizon may not be one closed loop. This is detected and reported
-//!   before the surface is changed.
+//! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver, whose
+//!   normal is mostly rounding error, would be created beside it.
+//! * Because of rounding, the horizon may not be one closed loop. Such a horizon is detected and
+//!   reported before the polyhedron is changed.
 
 use arrayvec::ArrayVec;
 
@@ -22,9 +22,9 @@ use crate::{
 
 #[derive(Clone, Copy)]
 struct Face {
-    /// The outward unit normal, zero for a degenerate triangle.
+    /// The outward unit normal, or zero for a degenerate triangle.
     normal: DVec3,
-    /// Counter-clockwise as seen from outside.
+    /// The indices of the vertices, counter-clockwise as seen from outside.
     vertices: [u16; 3],
     /// Entry i is the triangle across the edge from vertex i to vertex i + 1.
     neighbors: [u16; 3],
@@ -42,7 +42,7 @@ impl Face {
     };
 
     /// Returns a triangle and the distance from the origin to its plane along the normal. For a
-    /// triangle of zero area the distance is infinite, so that it is never the nearest.
+    /// triangle of zero area, the distance is infinite, so that the triangle is never the nearest.
     #[inline(always)]
     fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbors: [u16; 3]) -> (Self, f64) {
         let unit = (a - c).cross(b - c).unit();
@@ -76,7 +76,7 @@ fn after(edge: u8) -> u8 {
     if edge >= 2 { 0 } else { edge + 1 }
 }
 
-/// An edge of the horizon, in the direction of the visible triangle.
+/// An edge of the horizon, directed as in the visible triangle.
 #[derive(Clone, Copy)]
 struct HorizonEdge {
     start: u16,
@@ -89,7 +89,7 @@ struct HorizonEdge {
     new: u16,
 }
 
-/// A visible triangle: its next edge to cross, and the number of edges left.
+/// A visible triangle, its next edge to cross, and the number of edges left to cross.
 #[derive(Clone, Copy)]
 struct Visit {
     face: u16,
@@ -97,23 +97,24 @@ struct Visit {
     left: u8,
 }
 
-/// A closed surface of triangles.
+/// A convex polyhedron: a closed mesh of triangles.
 pub struct Polyhedron<const FACES: usize> {
-    /// The distances of the triangles' planes, infinite for removed triangles. They are in a
-    /// separate list, which is searched for the minimum.
+    /// The distances of the triangles' planes from the origin, infinite for removed triangles. A
+    /// search for the minimum reads only this list.
     distances: ArrayVec<f64, FACES>,
     faces: ArrayVec<Face, FACES>,
     removed: ArrayVec<u16, FACES>,
     /// Number of triangles created so far, including removed ones.
     created: usize,
-    /// The triangles that are visible from the vertex that is being added, and their boundary.
+    /// The triangles that are visible from the vertex that is being added. The next field lists the
+    /// boundary edges of these triangles.
     seen: ArrayVec<u16, FACES>,
     horizon: ArrayVec<HorizonEdge, FACES>,
 }
 
 /// Maximum number of triangles that are created, including removed ones. A body of a thousand
-/// vertices usually needs six per vertex. On a cap with a round edge, each new vertex replaces all
-/// triangles of the cap, which takes many more.
+/// vertices usually needs six triangles per vertex. On a cap with a round edge, each new vertex
+/// replaces all triangles of the cap, which creates many more.
 const MAX_CREATED: usize = 16_384;
 
 /// A bit for each vertex.
@@ -127,21 +128,21 @@ impl<const FACES: usize> Polyhedron<FACES> {
         self.faces.try_push(face).ok()
     }
 
-    /// Returns `true` if the point is beyond the plane of a triangle or on it. Every point is on a
-    /// triangle without area.
+    /// Returns `true` if a point is on or beyond the plane of a triangle. A triangle of zero area
+    /// is seen from every point.
     #[inline]
     fn sees(face: &Face, distance: f64, point: DVec3, tolerance: f64) -> bool {
         face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
 
-    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects them
-    /// and their horizon in order. Returns `None` if the surface is not closed.
+    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects these
+    /// triangles and their horizon in order. Returns `None` if the mesh is not closed.
     #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.clear();
         self.horizon.clear();
         // The edges of each triangle are crossed counter-clockwise, starting after the edge through
-        // which the walk entered it. So the horizon is counter-clockwise too.
+        // which the walk entered the triangle. So the horizon is counter-clockwise, too.
         let mut walk: ArrayVec<Visit, FACES> = ArrayVec::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;
@@ -217,8 +218,9 @@ impl<const FACES: usize> Polyhedron<FACES> {
         self.horizon.len() >= 3
     }
 
-    /// Assigns the index of a triangle to each edge of the horizon: first visible triangles, which
-    /// are replaced, then removed ones, then new ones. The caller has checked the capacity.
+    /// Assigns the index of a triangle to each edge of the horizon. The indices of visible
+    /// triangles, which are replaced, come first, then those of removed triangles, then new ones.
+    /// The caller has checked the capacity.
     #[inline]
     fn allocate(&mut self) {
         for (index, edge) in self.horizon.iter_mut().enumerate() {
@@ -233,7 +235,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
             if let Some(distance) = self.distances.get_mut(usize::from(*index)) {
                 *distance = f64::INFINITY;
             }
-            // There is capacity for all of them: no triangle is removed twice.
+            // The list has capacity for all triangles, because no triangle is removed twice.
             let _ = self.removed.try_push(*index);
         }
     }

@@ -17,7 +17,7 @@ pub struct Pose<D: DVector> {
 }
 
 impl<D: DVector> Pose<D> {
-    /// Returns `None` if there is no rotation, or if the translation is not finite.
+    /// Creates a pose. Returns `None` if there is no rotation, or if the translation is not finite.
     #[inline(always)]
     pub fn new(rotation: Option<D::Matrix>, translation: D) -> Option<Self> {
         let rotation = rotation.filter(|_| translation.is_finite())?;

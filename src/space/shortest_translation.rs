@@ -1,8 +1,8 @@
 //! The shortest translation that clears several planes at once.
 //!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. The shortest
-//! such x ends on at most as many of the planes as there are dimensions: x = Σ λᵢ nᵢ, with factors
-//! λᵢ >= 0. [`onto`] computes this x in closed form.
+//! such x ends on no more planes than there are dimensions: x = Σ λᵢ nᵢ, with factors λᵢ >= 0.
+//! [`onto`] computes this x in closed form.
 
 use core::iter;
 
@@ -13,50 +13,52 @@ use crate::space::DVector;
 /// Normals count as linearly dependent if their Gram determinant is at most this.
 const MIN_GRAM_DETERMINANT: f64 = 1e-12;
 
-/// A plane that contradicts others is negligible if at most this fraction of the translation is
-/// missing. Then its normal is dependent on theirs only by rounding.
+/// A plane that contradicts others is negligible if its missing depth is at most this fraction of
+/// the translation's length. Then only rounding makes the plane's normal depend on the other
+/// normals.
 const MAX_CONTRADICTION: f64 = 1e-5;
 
 /// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
-/// is missing. That is more than the rounding of `f64`, and far less than the rounding of `f32`.
+/// is missing. The fraction exceeds the rounding of `f64`, and is far below the rounding of `f32`.
 const MISSING_DEPTH: f64 = 1e-9;
 
-/// Bounds the number of steps if rounding makes the same set of planes come again. Otherwise each
-/// plane takes at most a few steps, and most planes take none.
+/// The maximum number of steps per plane, which ends the loop if rounding makes a set of planes
+/// repeat. Otherwise each plane takes at most a few steps, and most planes take none.
 const MAX_STEPS_PER_PLANE: usize = 4;
 
 /// The maximum length of [`bounded_translation`], as a multiple of the greatest depth.
 ///
 /// A step that leads a convex body into convex obstacles is at least as long as each depth, because
 /// undoing it clears each obstacle. So a push-out is at most twice as long as the step. With a
-/// larger multiple, it would be longer at corners, where the planes of contacts form a wedge though
-/// the obstacles do not. With this multiple, a body leaves a wedge of two planes at once if the
-/// opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by 1 - 2 sin(θ/2).
+/// larger multiple, push-outs would be longer at corners, where the planes of contacts form a wedge
+/// although the obstacles do not. With this multiple, one push moves a body out of a wedge of two
+/// planes if the opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by 1 -
+/// 2 sin(θ/2).
 const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
 /// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
-/// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees the translation is shorter, in
-/// proportion to the opening: a press does not squeeze a body along the planes by far more than it
-/// resolves.
+/// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees, the translation is shortened in
+/// proportion to the opening. Otherwise a crushed body would be squeezed along the planes by far
+/// more than the depth that this resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
-/// The room, as a fraction of the greatest depth, that planes get beyond their least slack while
-/// less slack for others is searched. Otherwise an almost parallel plane would keep a body from
-/// being pushed out of a wall, for the sake of 1/400 of the depth.
+/// The additional slack, as a fraction of the greatest depth, that planes with known slacks get
+/// while the slack of the others is minimized. Without this room, an almost parallel plane would
+/// keep a body from being pushed out of a wall, for the sake of 1/400 of the depth.
 const ROOM: f64 = 0.0025;
 
-/// A plane needs its slack if it cannot have less by this multiple of [`ROOM`], while all others
-/// have that room. At least one of four planes in 3D does: if normals with weights that add up to 1
-/// cancel each other, one of the weights is at least a quarter.
+/// A plane needs its slack if the slack cannot be less by this multiple of [`ROOM`] while all other
+/// planes have that room. At least one of four planes in 3D needs its slack. If four normals, with
+/// weights that add up to 1, cancel each other, one of the weights is at least a quarter.
 const LESS_ROOM: f64 = 4.0;
 
-/// The number of halvings of the interval of the slack: more than the bits of `f64`'s fraction.
+/// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.
 const SLACK_STEPS: usize = 56;
 
 /// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
 /// changes the factors by a fraction of up to 1e-3, because of [`MIN_GRAM_DETERMINANT`]. Each
-/// correction multiplies the error by at most this fraction.
+/// correction multiplies the error by at most the same fraction.
 const CORRECTIONS: usize = 3;
 
 /// A plane that a translation has to clear: its unit normal and its depth.
@@ -82,7 +84,7 @@ fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
 ) -> impl Iterator<Item = Clearance<D>> {
-    // Takes the place of a plane: all translations end on it.
+    // This value stands for a missing plane: all translations end on it.
     let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
         let rest = others.iter().skip(index + 1).copied();
@@ -93,9 +95,10 @@ fn translations_onto<D: DVector>(
     alone.chain(with_others).filter_map(onto)
 }
 
-/// Returns the shortest translation onto three planes, or `None` if a shorter one clears all.
+/// Returns the shortest translation onto three planes. Returns `None` if a shorter one clears all
+/// planes, or if the normals are linearly dependent.
 ///
-/// The factors λᵢ solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
+/// Cramer's rule solves G λ = d for the factors λᵢ, where G holds the cosines between the normals.
 /// If some λᵢ is negative, a shorter translation clears all planes.
 fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let [(n1, _), (n2, _), (n3, _)] = planes;
@@ -133,13 +136,12 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 
 /// Returns the shortest translation that clears all planes.
 ///
-/// If the planes contradict each other, or demand more than `max_length`, some are left out: each
-/// plane that contradicts the bounding planes of the translation found so far. The plane that is
-/// farthest from cleared comes first.
+/// A plane is left out if it contradicts the bounding planes found so far, or if clearing it as
+/// well takes a translation longer than `max_length`.
 ///
-/// At most three planes bound the shortest translation. Each step adds the plane that is farthest
-/// from cleared, and solves for these four planes exactly. The translation gets longer in each
-/// step, so that no set of planes repeats, and the last translation clears all planes. (This is a
+/// At most three planes bound the shortest translation. Each step adds the plane with the greatest
+/// missing depth, and solves for these four planes exactly. The translation gets longer in each
+/// step, so no set of planes repeats, and the last translation clears all planes. (This is a
 /// problem of LP type: Sharir and Welzl, "A combinatorial bound for linear programming and related
 /// problems" (1992).)
 pub fn shortest_translation<D: DVector>(
@@ -150,8 +152,8 @@ pub fn shortest_translation<D: DVector>(
     found.translation
 }
 
-/// Returns the shortest translation that clears all planes, or `None` if there is none of at most
-/// `max_length`.
+/// Returns the shortest translation that clears all planes, or `None` if no translation of at most
+/// `max_length` does.
 pub fn translation_out_of_all<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
@@ -160,7 +162,7 @@ pub fn translation_out_of_all<D: DVector>(
     clears_all.then_some(found)
 }
 
-/// Computes [`shortest_translation`], and returns `true` if it clears all planes. If `all` is
+/// Computes [`shortest_translation`], and also returns `true` if it clears all planes. If `all` is
 /// `true`, the search ends at the first plane that would be left out.
 fn solve<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
@@ -209,12 +211,12 @@ fn solve<D: DVector>(
     (best, clears_all)
 }
 
-/// Returns the shortest translation that clears all planes, and `true`, if it is at most
-/// [`MAX_LENGTH_PER_DEPTH`] times as long as the greatest depth, and grows with no depth faster
-/// than [`MAX_FACTOR_PER_DEPTH`] allows. Otherwise returns the least bad translation within these
-/// bounds, and `false`.
+/// If the shortest translation that clears all planes is within two bounds, returns that
+/// translation and `true`. [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`]
+/// the growth of the length with any depth. Otherwise returns the least bad translation within
+/// these bounds, and `false`.
 ///
-/// That translation leaves the body in the planes by a slack. The slack is the least possible for
+/// The least bad translation leaves the body in the planes by a slack. The slack is minimized for
 /// all planes, then for all planes that do not need it, and so on. So a body is balanced between a
 /// floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
@@ -231,9 +233,9 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
         return (shortest.translation, true);
     }
     let room = ROOM * deepest;
-    // The least slack of the planes that need it.
+    // The least slack of each plane that needs it.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
-    // The slack of all others.
+    // The slack of all other planes.
     let mut slack = deepest;
     for _ in 0..D::DIMENSION {
         let known_of = |index: usize| known.get(index).copied().flatten();
@@ -241,7 +243,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
             with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
         let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
-        // A translation that leaves a plane less slack shows that the plane does not need its own.
+        // If a translation leaves a plane less slack, the plane does not need its slack.
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {
@@ -270,8 +272,8 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     (least_bad, false)
 }
 
-/// Returns the least number from 0 to `max` with a property that all greater numbers have, and that
-/// `max` is known to have.
+/// Returns the least number from 0 to `max` with a property. The number `max` must have the
+/// property. If a number has it, all greater numbers must have it, too.
 fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
     let [mut low, mut high] = [0.0, max];
     for _ in 0..SLACK_STEPS {

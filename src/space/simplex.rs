@@ -1,14 +1,14 @@
 //! The point of a simplex nearest to the origin.
 //!
-//! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all
-//! Σ λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on one of its faces: λ is positive
-//! for the vertices of that face, and 0 for the others.
+//! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all Σ
+//! λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on a face of the simplex: λ is
+//! positive for the vertices of that face, and 0 for the others.
 //!
 //! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
-//! come from oriented areas and volumes (for their geometry see Ericson, "Real-Time Collision
-//! Detection" (2005), chapters 3.4 and 5.1). Dot products alone would square the areas and lose
-//! half of the digits on a sliver. If the nearest point lies inside a facet, it is computed along
-//! the facet's normal: its direction then keeps all its digits, however near the origin is.
+//! are computed from oriented areas and volumes (see Ericson, "Real-Time Collision Detection"
+//! (2005), chapters 3.4 and 5.1). Dot products alone would square the areas and lose half of the
+//! digits on a sliver. If the nearest point lies inside a facet, it is computed along the facet's
+//! normal. So the direction of the point keeps all its digits, however near the origin is.
 
 use arrayvec::ArrayVec;
 
@@ -32,7 +32,7 @@ impl<D: DVector> Nearest<D> {
         }
     }
 
-    /// Removes the vertices that have no weight in this point from its simplex.
+    /// Removes the vertices with weight 0 from the simplex of this point.
     #[inline]
     pub fn reduce<T: Copy>(&mut self, simplex: &mut ArrayVec<T, 4>) {
         let mut kept = 0;
@@ -84,8 +84,8 @@ impl<D: DVector> Nearest<D> {
     }
 }
 
-/// Returns the point nearest to the origin of the simplex with at most `DIMENSION + 1` vertices.
-/// `position` returns the position of a vertex.
+/// Returns the point of a simplex nearest to the origin. The simplex has at most `DIMENSION + 1`
+/// vertices. `position` returns the position of a vertex.
 #[inline]
 pub fn nearest<D: DVector, T>(vertices: &[T], position: impl Fn(&T) -> D) -> Nearest<D> {
     match vertices {
@@ -94,22 +94,22 @@ pub fn nearest<D: DVector, T>(vertices: &[T], position: impl Fn(&T) -> D) -> Nea
         [a, b, c] if D::DIMENSION == 2 => full_triangle(position(a), position(b), position(c)),
         [a, b, c] => triangle(position(a), position(b), position(c)),
         [a, b, c, d] => tetrahedron([position(a), position(b), position(c), position(d)]),
-        // An empty simplex has no nearest point. Comparisons with NaN are false, which ends every
+        // An empty simplex has no nearest point. Comparisons with NaN are false, so NaN ends every
         // loop.
         _ => Nearest::vertex(D::ZERO * f64::NAN),
     }
 }
 
-/// Returns the foot of the perpendicular from the origin to the plane of a facet through `point`
-/// that is spanned by `edges`.
+/// Returns the foot of the perpendicular from the origin to the plane through `point` that `edges`
+/// span.
 #[inline]
 fn foot<D: DVector>(point: D, edges: &[D]) -> D {
     let normal = D::perpendicular(edges).unwrap_or(D::ZERO);
     normal * (normal.dot(point) / normal.length_squared())
 }
 
-/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a) and λ_b is
-/// a·(a - b). Their sum is |b - a|². If the ends coincide, both are 0.
+/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a), λ_b is a·(a -
+/// b), and their sum is |b - a|². If the ends coincide, both weights are 0.
 #[inline]
 fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;
@@ -133,9 +133,10 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     }
 }
 
-/// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be its oriented area. Before
-/// normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n. Their sum is n·n. If some λ
-/// are not positive, the nearest point is on an edge opposite to one of their vertices.
+/// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be the oriented area of the
+/// triangle. Before normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n, with the
+/// sum n·n. If some λ are not positive, the nearest point is on an edge opposite to one of their
+/// vertices.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [
@@ -149,8 +150,9 @@ fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     })
 }
 
-/// Returns the nearest point of a triangle in 2D: the origin, if the triangle contains it. The λ
-/// are proportional to determinants, and not to products of two areas as in [`triangle`].
+/// Returns the nearest point of a triangle in 2D. If the triangle contains the origin, the result
+/// is the origin. The λ are proportional to determinants, and not to products of two areas as in
+/// [`triangle`].
 fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c]),
@@ -165,7 +167,7 @@ fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     })
 }
 
-/// Returns the nearest point of the edge of a triangle that is opposite to a vertex.
+/// Returns the nearest point of a triangle's edge that is opposite to a vertex.
 #[inline]
 fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
     match opposite {
@@ -175,8 +177,8 @@ fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
     }
 }
 
-/// Returns the nearest point of a tetrahedron. λ_i is proportional to the oriented volume of the
-/// tetrahedron with vertex i moved to the origin.
+/// Returns the nearest point of a tetrahedron. Each λ_i is proportional to the oriented volume of
+/// the tetrahedron with vertex i moved to the origin.
 fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c, d]),
@@ -204,8 +206,8 @@ fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
 }
 
 /// Returns the nearest point of the faces opposite to the vertices whose weight is not positive. If
-/// all weights are positive, the nearest point is inside: returns the weights as an error, scaled
-/// to the sum 1.
+/// all weights are positive, the nearest point is inside the simplex. Then the weights are returned
+/// as an error, scaled to a sum of 1.
 #[inline]
 fn nearest_on_faces<D: DVector, const N: usize>(
     weights: [f64; N],

@@ -1,14 +1,14 @@
-//! A best-first search for the shortest translation that leaves all obstacles.
+//! A best-first search for the shortest translation out of all obstacles.
 //!
-//! A node is a choice of planes, and the shortest translation that clears them. The search takes
-//! the node with the shortest translation. If the translation leaves all obstacles, it is the
-//! result. Otherwise an obstacle can be left over any one of several planes, and each of them opens
-//! another node. More planes never make a translation shorter. So the first translation that leaves
-//! all obstacles is the shortest one.
+//! A node holds chosen planes, and the shortest translation that clears them. Each step takes the
+//! node with the shortest translation. If this translation leads out of all obstacles, it is the
+//! result. Otherwise one of the obstacles can be left across any of several planes, and each of
+//! these planes opens another node. More planes never make a translation shorter. So the first
+//! translation that leads out of all obstacles is the shortest.
 //!
-//! A node keeps only the planes that bound its translation. The next plane may turn the translation
-//! back over one that was left out. Then either the obstacle is left all the same, or the search
-//! meets it again.
+//! A node keeps only the planes that bound its translation. With the next plane, the translation
+//! may no longer clear a plane that was dropped. Then either the translation leads out of that
+//! plane's obstacle anyway, or the search meets the obstacle again.
 
 use core::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub struct Node<D, T> {
     bounding: BoundingPlanes<D>,
     pub translation: D,
     pub length: f64,
-    /// The number of nodes opened before.
+    /// The number of nodes opened before this node.
     number: usize,
 }
 
@@ -47,7 +47,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
         })
     }
 
-    /// The order of nodes in the search.
+    /// Compares nodes by their lengths, then by their numbers.
     fn order(&self, other: &Self) -> Ordering {
         let lengths = self.length.total_cmp(&other.length);
         lengths.then(self.number.cmp(&other.number))
@@ -68,8 +68,8 @@ pub struct TranslationSearch<D, T> {
 
 impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
     /// Begins a search that takes at most `max_tries` nodes, with translations of at most
-    /// `max_length`. Of open nodes whose translations differ by less than the fraction `same` of
-    /// their length, only the first is kept: all of them if `same` is 0.
+    /// `max_length`. If the translations of open nodes differ by less than the fraction `same` of
+    /// their length, only the first of these nodes is kept. If `same` is 0, all nodes are kept.
     pub fn begin(&mut self, max_tries: usize, max_length: f64, same: f64) {
         self.open.clear();
         self.open.push(Node::default());
@@ -77,9 +77,9 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
         (self.max_length, self.same) = (max_length, same);
     }
 
-    /// Takes the node with the shortest translation.
+    /// Removes the open node with the shortest translation, and returns it.
     pub fn take_shortest(&mut self) -> Option<Node<D, T>> {
-        // No others will be taken.
+        // At most `tries` more nodes will be taken, so all longer ones are dropped.
         if self.tries < self.open.len() {
             self.open.select_nth_unstable_by(self.tries, Node::order);
             self.open.truncate(self.tries);
@@ -90,7 +90,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
         Some(self.open.swap_remove(index))
     }
 
-    /// Opens the node with one more plane than `node`, if a translation clears all its planes.
+    /// Opens the node with one more plane than `node`, unless no translation clears all its planes
+    /// or an open node has the same translation.
     pub fn open(&mut self, node: &Node<D, T>, plane: PushPlane<D>, label: T) {
         let Some(next) = node.with(plane, label, self.max_length) else {
             return;

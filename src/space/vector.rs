@@ -13,22 +13,22 @@ use crate::{
     space::polytope::Polytope,
 };
 
-/// A map is singular if its determinant is at most this fraction of the product of its columns'
-/// lengths. If a map flattens space and then rotates it, rounding leaves a fraction of 1e-16, and
-/// its inverse is meaningless.
+/// A map counts as singular if its determinant is at most this fraction of the product of its
+/// columns' lengths. If a map flattens space and then rotates it, rounding leaves a fraction of
+/// 1e-16, and the inverse is meaningless.
 pub const SINGULAR: f64 = 1e-6;
 
-/// Squared lengths whose roots have full precision: `f64` is subnormal below 1e-308, and overflows
-/// beyond 1e308.
+/// Squared lengths whose square roots have full precision: `f64` is subnormal below 1e-308, and
+/// overflows beyond 1e308.
 const FULL_PRECISION: RangeInclusive<f64> = 1e-290..=1e300;
 
-/// 2⁸⁰⁰ and 2⁻⁸⁰⁰. They scale the smallest and the greatest numbers without rounding, so that their
-/// squares have full precision.
+/// 2⁸⁰⁰ and 2⁻⁸⁰⁰. These factors scale very small and very large numbers without rounding, so that
+/// the squares have full precision.
 const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
 const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
-/// Implements the constants and methods of [`DVector`] that are the same for both vectors, because
-/// `glam` has them under the same names.
+/// Implements the constants and methods of [`DVector`] that `glam` defines under the same names for
+/// both vectors.
 macro_rules! methods_of_glam {
     () => {
         const ZERO: Self = Self::ZERO;
@@ -112,8 +112,9 @@ pub trait DVector:
         + Sub<Output = Self::Matrix>;
 
     /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
-    /// axis times the angle in 3D. Over a unit of time, it is also an angular velocity. The
-    /// rotation by a small angle from one unit vector to another is their oriented area.
+    /// axis times the angle in 3D. Per unit of time, a rotation is also an angular velocity. If two
+    /// unit vectors enclose a small angle, the rotation from one to the other equals their oriented
+    /// area.
     type Angle: Copy
         + Debug
         + Default
@@ -142,13 +143,14 @@ pub trait DVector:
     /// The identity map.
     const IDENTITY: Self::Matrix;
 
-    /// Returns the unit vector of an axis, counted from 0. An index out of range is the last axis.
+    /// Returns the unit vector of an axis, counted from 0. An index out of range selects the last
+    /// axis.
     fn axis(index: usize) -> Self;
 
     /// Returns the component along an axis, with the same index as in [`axis`](Self::axis).
     fn component(self, index: usize) -> f64;
 
-    /// Returns the components. In 2D, the third is 0.
+    /// Returns the components. In 2D, the third component is 0.
     fn components(self) -> [f64; 3];
 
     /// Returns the mean of some points.
@@ -157,20 +159,22 @@ pub trait DVector:
         sum * (1.0 / points.len() as f64)
     }
 
-    /// Returns the vector with these components. In 2D, the third is ignored.
+    /// Returns the vector with these components. In 2D, the third component is ignored.
     fn of(components: [f64; 3]) -> Self;
 
     /// Restricts an affine map of 3D, x -> `linear * x + translation`, to this space. In 2D, z is
-    /// ignored. Every zero is positive: see [`Space::pose`](crate::space::Space::pose).
+    /// ignored. Every zero in the result is positive: see
+    /// [`Space::pose`](crate::space::Space::pose).
     fn restrict(linear: DMat3, translation: DVec3) -> (Self::Matrix, Self);
 
     /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
     /// quaternion that is zero or not finite, and in 2D if it tilts the xy plane. In 2D, a half
-    /// turn about an axis in that plane is a reflection.
-    /// Every zero is positive: see [`Space::pose`](crate::space::Space::pose).
+    /// turn about an axis in that plane is a reflection. Every zero in the result is positive: see
+    /// [`Space::pose`](crate::space::Space::pose).
     fn rotation_of(quaternion: DQuat) -> Option<Self::Matrix>;
 
-    /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
+    /// Converts a 3D rotation, given as the axis times the angle, to this space. In 2D, the result
+    /// is the angle about z.
     fn angle_of(rotation: DVec3) -> Self::Angle;
 
     /// Returns the smaller of each pair of components.
@@ -192,7 +196,7 @@ pub trait DVector:
     /// negative.
     fn clamped(self, half: Self) -> Self;
 
-    /// Returns this vector, shortened in its direction if a component exceeds the range of f32.
+    /// Returns this vector, scaled down if a component exceeds the range of f32.
     #[inline]
     fn in_f32_range(self) -> Self {
         let [x, y, z] = self.components().map(f64::abs);
@@ -204,13 +208,13 @@ pub trait DVector:
         }
     }
 
-    /// Returns this vector or its opposite: the one whose dot product with `other` is not negative.
+    /// Returns this vector, or its opposite if the dot product with `other` is negative.
     #[inline]
     fn toward(self, other: Self) -> Self {
         if self.dot(other) < 0.0 { -self } else { self }
     }
 
-    /// Returns the product component by component.
+    /// Returns the component-wise product.
     fn scaled(self, factors: Self) -> Self;
 
     /// Returns the oriented area of the parallelogram from `self` to `other` (the outer product).
@@ -222,16 +226,16 @@ pub trait DVector:
     /// Returns the determinant of `DIMENSION` vectors, and 0 for any other number of vectors.
     fn determinant(edges: &[Self]) -> f64;
 
-    /// Returns a vector orthogonal to all of `edges`, not of unit length. Returns `None` for
+    /// Returns a vector, of any length, that is orthogonal to all of `edges`. Returns `None` for
     /// `DIMENSION` edges or more.
     ///
-    /// `DIMENSION - 1` edges span a facet. The result is the facet's normal, whose sign depends on
-    /// the order of the edges. For fewer edges the choice is deterministic, and near a coordinate
-    /// axis.
+    /// `DIMENSION - 1` edges span a facet, and the result is the facet's normal. Its sign depends
+    /// on the order of the edges. Fewer edges leave a choice: the result is always the same vector,
+    /// near a coordinate axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
     /// Returns an orthonormal basis of the plane perpendicular to this unit vector: one vector in
-    /// 2D, and two in 3D. Returns fewer if this vector is zero or not finite.
+    /// 2D, and two in 3D. If this vector is zero or not finite, returns fewer vectors.
     fn tangents(self) -> ArrayVec<Self, 2> {
         let mut axes: ArrayVec<Self, 3> = ArrayVec::from_iter([self]);
         while axes.len() < Self::DIMENSION
@@ -242,11 +246,13 @@ pub trait DVector:
         axes.into_iter().skip(1).collect()
     }
 
-    /// Returns a rotation matrix. Uses `libm`, so that all platforms return the same bits.
+    /// Returns the matrix of a rotation. Its sines and cosines come from `libm`, so that all
+    /// platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
-    /// Returns the rotation of at most half a turn that takes one rotation matrix to another. No
-    /// rotation of 2D takes a reflection to another map: it is 0 if only one of them mirrors.
+    /// Returns the rotation of at most half a turn that takes one rotation matrix to another. If
+    /// only one of two 2D matrices mirrors, no rotation takes one to the other, so the result is
+    /// zero.
     fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
 
     /// Returns the size of a rotation: the angle in radians.
@@ -259,8 +265,8 @@ pub trait DVector:
     /// Returns the transposed matrix: the inverse of a rotation.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
-    /// Returns an orthogonal matrix nearly: `matrix` has a relative error of e, and the result one
-    /// of the order of e².
+    /// Returns a more nearly orthogonal matrix. If the relative error of `matrix` is e, the error
+    /// of the result is of the order of e².
     fn nearer_orthogonal(matrix: Self::Matrix) -> Self::Matrix {
         matrix * 1.5 - matrix * (Self::transpose(matrix) * matrix) * 0.5
     }
@@ -297,7 +303,8 @@ pub trait DVector:
     #[inline(always)]
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());
-        // Products with a scale may have a length of 1e-80, and their cross products 1e-160.
+        // Vectors multiplied by a scale may have a length of 1e-80, and their cross products a
+        // length of 1e-160.
         if !FULL_PRECISION.contains(&squared) {
             vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
             squared = vector.length_squared();
@@ -313,7 +320,7 @@ pub trait DVector:
     #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
         let (first, second) = (self.component(0), other.component(0));
-        // Nearly always the first component decides.
+        // The first component nearly always decides.
         if first < second {
             Ordering::Less
         } else if first > second {

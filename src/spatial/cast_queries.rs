@@ -1,4 +1,4 @@
-//! Moving shapes against all colliders.
+//! Queries with moving shapes on all colliders.
 
 use bevy::ecs::entity::Entity;
 
@@ -22,10 +22,10 @@ const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
 ///
-/// A motion is a [`Motion`]. Times are fractions of the motion, from 0 to 1. Hits are
-/// sorted by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the
-/// moving shape to the collider. [`CastOptions`] select the result for shapes that overlap at the
-/// start.
+/// A [`Motion`] consists of a pose at the start, a translation and a rotation. Times are fractions
+/// of the motion, from 0 to 1. Hits are sorted by time. For shapes that touch or overlap at the
+/// start, the time of the hit is 0. Normals point from the moving shape to the collider.
+/// [`CastOptions`] select the result for shapes that overlap at the start.
 impl SpatialQuery<'_, '_> {
     /// Returns the first collider that a moving shape touches.
     ///
@@ -33,7 +33,7 @@ impl SpatialQuery<'_, '_> {
     /// use bevy::prelude::*;
     /// use headbutt::{prelude::*, query::CastOptions};
     ///
-    /// /// How far a character of this size can walk.
+    /// /// Returns how far a character of this size can walk.
     /// fn reach(query: SpatialQuery) -> f64 {
     ///     let body = Collider::capsule_3d(0.4, 1.0);
     ///     let walk = Motion::linear(Vec3::Y, Vec3::X * 3.0);
@@ -72,7 +72,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         hits.resize(motions.len(), None);
-        // Built in advance, so that no task waits for another one.
+        // The index is built in advance, so that no task waits for another task.
         let build_index = || match collider.shape() {
             AnyColliderShape::D2(_) => self.build_index::<Vec2>(),
             AnyColliderShape::D3(_) => self.build_index::<Vec3>(),
@@ -102,7 +102,8 @@ impl SpatialQuery<'_, '_> {
         is_blocked
     }
 
-    /// Lists the first touch of a moving shape with each collider, sorted by time, then by entity.
+    /// Lists the first touch between a moving shape and each collider, sorted by time, then by
+    /// entity.
     pub fn shape_hits_per_entity(
         &self,
         collider: &Collider,
@@ -120,7 +121,8 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Adds the first touch with each collider to an empty list: see
-    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is the pose of the body.
+    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The motion starts in the pose of
+    /// `body`.
     pub(super) fn list_shape_hits(
         &self,
         body: &AnyPlaced,
@@ -139,11 +141,11 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Calls `visit` with the first touch of a moving shape with each collider. `visit` returns the
-    /// time at which the search ends: the time of the hit for the closest one, 1 for all hits, or a
-    /// negative number or NaN to stop.
+    /// Calls `visit` with the first touch between a moving shape and each collider. `visit` returns
+    /// the time at which the search ends: the hit's time to find the first hit, or 1 to find all
+    /// hits. A negative number or NaN stops the search.
     ///
-    /// The order of the calls is roughly the order of the times, but is not specified.
+    /// The hits come roughly in order of time, but the exact order is not specified.
     pub fn visit_shape(
         &self,
         collider: &Collider,
@@ -166,7 +168,7 @@ impl SpatialQuery<'_, '_> {
         self.log_cast(collider, &motion, first.as_ref());
     }
 
-    /// Calls `visit` with the first touch of a moving body with each collider.
+    /// Calls `visit` with the first touch between a moving body and each collider.
     fn visit_body(
         &self,
         body: &AnyPlaced,
@@ -196,7 +198,7 @@ impl SpatialQuery<'_, '_> {
         }
     }
 
-    /// The same in one dimension.
+    /// Calls `visit` with the first touch between a moving body and each 2D or each 3D collider.
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
         (body, region): (&PlacedCollider<V>, Option<BoundingRegion<V::DVec>>),

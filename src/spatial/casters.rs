@@ -24,7 +24,8 @@ use crate::{
 /// `RayCaster<Vec3>` in 3D.
 ///
 /// The component casts at the end of [`HeadbuttSystems::Sync`](HeadbuttSystems::Sync), so that
-/// systems after that set see the hits of their tick. A [`SpatialQuery`] casts at any time.
+/// systems after that set see the hits of their tick. To cast at any other time, use a
+/// [`SpatialQuery`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -49,7 +50,7 @@ pub struct RayCaster<V: QuerySpace> {
     /// The ray in the frame of the entity. The maximum distance is in units of the world, whatever
     /// the scale of the entity.
     pub ray: Ray<V>,
-    /// The colliders to consider. A filter may hold a function, so scenes leave it out.
+    /// The colliders to consider. A filter may hold a function, so scenes omit the filter.
     #[reflect(ignore)]
     pub filter: SpatialQueryFilter<'static>,
     #[reflect(ignore)]
@@ -57,8 +58,8 @@ pub struct RayCaster<V: QuerySpace> {
 }
 
 impl<V: QuerySpace> RayCaster<V> {
-    /// Creates a caster that considers all colliders except [sensors](crate::Sensor), its own, and
-    /// those of its ancestors.
+    /// Creates a caster that considers all colliders except [sensors](crate::Sensor) and the
+    /// colliders of its own entity and its ancestors.
     pub fn new(ray: impl Into<Ray<V>>) -> Self {
         Self {
             ray: ray.into(),
@@ -93,8 +94,8 @@ impl<V: QuerySpace> RayCaster<V> {
     }
 }
 
-/// Casts a moving shape from its entity in each tick, and keeps the hits. The cast has the time and
-/// place of a [`RayCaster`].
+/// Casts a moving shape from its entity in each tick, and keeps the hits. The cast runs at the same
+/// time as the cast of a [`RayCaster`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -118,16 +119,16 @@ impl<V: QuerySpace> RayCaster<V> {
 #[type_path = "headbutt"]
 #[require(Transform)]
 pub struct ShapeCaster {
-    /// The shape, which moves from the pose of the entity.
+    /// The shape, whose motion starts in the pose of the entity.
     pub collider: Collider,
-    /// The translation in world axes, unlike the ray of a [`RayCaster`]: down stays down for a body
-    /// that turns.
+    /// The translation in world axes, unlike the ray of a [`RayCaster`]. If the entity turns, down
+    /// stays down.
     pub translation: Vec3,
     /// The rotation in world axes: the axis times the angle in radians.
     pub rotation: Vec3,
-    /// The treatment of shapes that overlap at the start.
+    /// The options for shapes that overlap at the start.
     pub options: CastOptions,
-    /// The colliders to consider. A filter may hold a function, so scenes leave it out.
+    /// The colliders to consider. A filter may hold a function, so scenes omit the filter.
     #[reflect(ignore)]
     pub filter: SpatialQueryFilter<'static>,
     #[reflect(ignore)]
@@ -136,7 +137,7 @@ pub struct ShapeCaster {
 
 impl ShapeCaster {
     /// Creates a caster without rotation. The caster considers all colliders except
-    /// [sensors](crate::Sensor), its own, and those of its ancestors.
+    /// [sensors](crate::Sensor) and the colliders of its own entity and its ancestors.
     pub fn new(collider: Collider, translation: Vec3) -> Self {
         Self {
             collider,
@@ -175,7 +176,7 @@ impl ShapeCaster {
     }
 }
 
-/// Adds the casts to a schedule.
+/// Adds the systems of the casters to a schedule.
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_systems(
         schedule,
@@ -195,7 +196,7 @@ type Transforms<'w, 's> = Query<'w, 's, &'static Transform, Allow<Disabled>>;
 /// Buffers for the hits of a caster, one for each thread.
 type HitBuffers<H> = Parallel<Vec<EntityHit<H>>>;
 
-/// Casts all rays of one dimension.
+/// Casts the rays of all 2D or all 3D casters.
 fn cast_rays<V: QuerySpace>(
     query: SpatialQuery,
     transforms: Transforms,
@@ -214,7 +215,7 @@ fn cast_rays<V: QuerySpace>(
             caster.hits.clone_from(&hits);
         }
     };
-    // Built here, so that no task waits for another one.
+    // The index is built here, so that no task waits for another task.
     query.build_index::<V>();
     if thread_count() > 1 {
         casters.par_iter_mut().for_each(cast);

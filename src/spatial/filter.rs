@@ -1,4 +1,4 @@
-//! The choice of colliders that a spatial query considers.
+//! The filter that selects the colliders of a spatial query.
 
 use core::fmt;
 
@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use crate::{CollisionLayers, collision::MAX_ANCESTORS};
 
-/// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The
-/// [`Default`] filter selects all except [sensors](crate::Sensor).
+/// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The [`Default`]
+/// filter selects all colliders except [sensors](crate::Sensor).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -62,7 +62,7 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 impl<'a> SpatialQueryFilter<'a> {
     /// Selects the colliders that are on one of the layers in a mask.
     ///
-    /// The same as [`with_layers`](Self::with_layers) with
+    /// Equivalent to [`with_layers`](Self::with_layers) with
     /// `CollisionLayers::new(u32::MAX, mask)`.
     #[must_use]
     pub fn with_mask(self, mask: u32) -> Self {
@@ -76,21 +76,21 @@ impl<'a> SpatialQueryFilter<'a> {
         Self { layers, ..self }
     }
 
-    /// Excludes an entity. Its children are not excluded: see
-    /// [`excluding_tree`](Self::excluding_tree). May be called repeatedly. Each candidate is
-    /// compared with all excluded entities, so a large set belongs in a predicate.
+    /// Excludes an entity. The children of the entity are not excluded: see
+    /// [`excluding_tree`](Self::excluding_tree). Repeated calls exclude several entities. Each
+    /// candidate is compared with all excluded entities, so use a predicate for a large set.
     #[must_use]
     pub fn excluding(mut self, entity: Entity) -> Self {
         self.excluded.push(entity);
         self
     }
 
-    /// Excludes an entity and all its descendants: for example a character with the colliders of
-    /// its limbs. May be called repeatedly.
+    /// Excludes an entity and all its descendants, for example a character and the colliders of its
+    /// limbs. Repeated calls exclude several trees.
     ///
-    /// The hierarchy is read at the time of the query, not in the last tick. A disabled entity
-    /// between a collider and the excluded one is passed through, if it has Bevy's `Disabled` and
-    /// no other disabling component.
+    /// The hierarchy is read at the time of the query, not in the last tick. The tree includes
+    /// disabled entities and their descendants, if the entities are disabled by Bevy's `Disabled`
+    /// and no other component.
     #[must_use]
     pub fn excluding_tree(mut self, root: Entity) -> Self {
         self.excluded_trees.push(root);
@@ -109,8 +109,8 @@ impl<'a> SpatialQueryFilter<'a> {
     /// Selects the entities for which `predicate` returns `true`.
     ///
     /// Each query (in a batch, each ray or motion) calls the predicate at most once per entity,
-    /// before the shapes are tested. Only entities that pass the rest of the filter, and whose
-    /// bounding box the query overlaps, are passed to the predicate.
+    /// before the shapes are tested. The predicate receives only entities that pass the rest of the
+    /// filter and whose bounding box the query overlaps.
     #[must_use]
     pub fn with_predicate<'b>(
         self,
@@ -162,7 +162,7 @@ fn with_ancestors(
     ancestors.take(MAX_ANCESTORS + 1)
 }
 
-/// A filter, and an entity that is excluded in addition, with its ancestors.
+/// A filter, and optionally an entity that is excluded together with its ancestors.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
     filter: &'a SpatialQueryFilter<'a>,
@@ -170,7 +170,7 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Excludes `own` and its ancestors.
+    /// Returns a selection that also excludes `own` and its ancestors.
     pub fn except(filter: &'a SpatialQueryFilter<'a>, own: Entity) -> Self {
         let own = Some(own);
         Self { filter, own }

@@ -1,4 +1,4 @@
-//! Queries of all colliders of an app.
+//! Queries on all colliders of an app.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Shapes, points and boxes against all colliders.
+//! Queries with shapes, points and boxes on all colliders.
 
 use core::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ use crate::{
 
 /// Shapes.
 impl SpatialQuery<'_, '_> {
-    /// Lists the entities whose colliders overlap or touch a shape, sorted.
+    /// Lists the entities whose colliders overlap or touch a shape, in sorted order.
     pub fn overlaps(
         &self,
         collider: &Collider,
@@ -59,8 +59,8 @@ impl SpatialQuery<'_, '_> {
         is_overlapped
     }
 
-    /// Calls `visit` with the entities whose colliders overlap or touch a shape, until it returns
-    /// `Break`. The order of the calls is not specified.
+    /// Calls `visit` with the entities whose colliders overlap or touch a shape, until `visit`
+    /// returns `Break`. The order of the calls is not specified.
     pub fn visit_overlaps(
         &self,
         collider: &Collider,
@@ -102,7 +102,7 @@ impl SpatialQuery<'_, '_> {
         contacts.sort_unstable_by_key(|contact| contact.entity);
     }
 
-    /// Returns the collider that is closest to a shape, at most at `max_distance`.
+    /// Returns the collider that is closest to a shape, within `max_distance`.
     pub fn closest_to_shape(
         &self,
         collider: &Collider,
@@ -151,8 +151,8 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Calls `visit` with the entities whose colliders touch a body, until it returns `Break`. The
-    /// region contains the body.
+    /// Calls `visit` with the entities whose colliders touch a body, until `visit` returns `Break`.
+    /// The region contains the body.
     fn visit_touching<V: QuerySpace>(
         &self,
         body: Placed<V>,
@@ -172,8 +172,8 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Returns the nearest collider. If several are equally near, the one with the lowest entity is
-    /// returned. `measure` returns the distance to a collider.
+    /// Returns the nearest collider. If several colliders are equally near, returns the collider
+    /// with the lowest entity. `measure` returns the distance to a collider.
     fn nearest<V: QuerySpace, H>(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -189,18 +189,18 @@ impl SpatialQuery<'_, '_> {
             let entity = proxy.entity;
             let is_nearer =
                 |(least, best): &(f32, EntityHit<H>)| (distance, entity) < (*least, best.entity);
-            // Two half-spaces are at an infinite distance.
+            // The distance between two half-spaces is infinite.
             let is_near = distance <= max_distance && distance.is_finite();
             if is_near && nearest.as_ref().is_none_or(is_nearer) {
                 nearest = Some((distance, EntityHit { entity, hit }));
             }
-            // Includes all colliders at the same distance in f32.
+            // Colliders at the same distance in f32 are still visited.
             distance.next_up().into()
         });
         nearest.map(|(_, hit)| hit)
     }
 
-    /// Calls `visit` with the colliders that may touch a body, until it returns `Break`.
+    /// Calls `visit` with the colliders that may touch a body, until `visit` returns `Break`.
     pub(super) fn near_body<V: QuerySpace>(
         &self,
         body: Placed<V>,
@@ -212,8 +212,8 @@ impl SpatialQuery<'_, '_> {
         }
     }
 
-    /// Calls `visit` with the colliders whose boxes have a point in a region, until it returns
-    /// `Break`. A half-space is relative to `origin`.
+    /// Calls `visit` with the colliders whose boxes have a point in a region, until `visit` returns
+    /// `Break`. If the region is a half-space, it is relative to `origin`.
     fn near_region<V: QuerySpace>(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -248,8 +248,8 @@ impl SpatialQuery<'_, '_> {
         self.count(visits);
     }
 
-    /// Calls `visit` with the colliders whose boxes are at most at a distance from a region, near
-    /// ones first. `visit` returns the new maximum distance.
+    /// Calls `visit` with the colliders whose boxes are within `max_distance` of a region, near
+    /// boxes first. `visit` returns the new maximum distance.
     fn nearest_first<V: QuerySpace>(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -265,14 +265,15 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-/// Returns the corners of a region that is a box.
+/// Returns the corners of a region, or `None` for a half-space.
 fn corners<D: DVector>(region: &BoundingRegion<D>) -> Option<Box3> {
     Some(Aabb::around(region.bounds()?, 0.0).corners())
 }
 
 /// Points and boxes.
 impl SpatialQuery<'_, '_> {
-    /// Lists the entities whose colliders contain a point, or have it on their surface, sorted.
+    /// Lists the entities whose colliders contain a point or have the point on their surface, in
+    /// sorted order.
     pub fn entities_at<V: QuerySpace>(
         &self,
         point: V,
@@ -287,7 +288,7 @@ impl SpatialQuery<'_, '_> {
         entities.sort_unstable();
     }
 
-    /// Returns `true` if any collider contains a point, or has it on its surface.
+    /// Returns `true` if any collider contains a point or has the point on its surface.
     pub fn is_point_inside<V: QuerySpace>(&self, point: V, filter: &SpatialQueryFilter) -> bool {
         let mut is_inside = false;
         self.visit_at(point, filter, |_| {
@@ -297,7 +298,7 @@ impl SpatialQuery<'_, '_> {
         is_inside
     }
 
-    /// Returns the collider that is closest to a point, at most at `max_distance`.
+    /// Returns the collider that is closest to a point, within `max_distance`.
     pub fn closest_to_point<V: QuerySpace>(
         &self,
         point: V,
@@ -312,8 +313,7 @@ impl SpatialQuery<'_, '_> {
         })?
     }
 
-    /// Lists the colliders that are at most at `max_distance` from a point, sorted by distance,
-    /// then by entity.
+    /// Lists the colliders within `max_distance` of a point, sorted by distance, then by entity.
     pub fn colliders_within<V: QuerySpace>(
         &self,
         point: V,
@@ -336,7 +336,8 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Calls `visit` with the entities whose colliders contain a point, until it returns `Break`.
+    /// Calls `visit` with the entities whose colliders contain a point, until `visit` returns
+    /// `Break`.
     fn visit_at<V: QuerySpace>(
         &self,
         point: V,
@@ -348,11 +349,11 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Lists the entities whose bounding boxes overlap or touch a box, sorted.
+    /// Lists the entities whose bounding boxes overlap or touch a box, in sorted order.
     ///
     /// This method is faster than [`overlaps`](Self::overlaps), because no shapes are tested. The
     /// bounding boxes are a few millionths larger than the shapes. A half-space has no bounding
-    /// box, and is tested itself.
+    /// box, so the half-space itself is tested.
     pub fn overlaps_aabb<V: QuerySpace>(
         &self,
         min: V,

@@ -1,8 +1,8 @@
 //! The rays and casts of [`SpatialQuery`], recorded for the debug drawing.
 //!
 //! Only the debug drawing adds the log to the app. Without the log, or while it is off, a query
-//! records nothing. Fixed steps do not run in every frame, so their queries have a list of their
-//! own, which is kept until the next step. Otherwise their lines would flicker.
+//! records nothing. Fixed steps do not run in every frame. The queries of the last step are kept in
+//! a list of their own until the next step, because their lines would flicker otherwise.
 #![cfg_attr(
     not(feature = "debug-plugin"),
     allow(dead_code, reason = "only the debug drawing reads the log")
@@ -29,12 +29,12 @@ pub enum LoggedQuery {
     Ray {
         origin: Vec3,
         direction: Vec3,
-        /// The length up to the hit, or the maximum.
+        /// The distance of the hit, or the maximum distance of the ray.
         length: f32,
         /// The normal at the hit.
         normal: Option<Vec3>,
     },
-    /// Boxed, because rays are smaller.
+    /// The cast is boxed, because it is much larger than a ray.
     Cast(Box<(Collider, Motion<Collider>, Option<CastHit<Vec3>>)>),
 }
 
@@ -56,7 +56,7 @@ struct QueryLists {
 }
 
 impl QueryLog {
-    /// Begins a fixed step, and forgets the queries of the previous one.
+    /// Begins a fixed step, and removes the queries of the previous step.
     pub fn begin_step(&self) {
         let mut lists = self.lists();
         lists.is_in_step = true;
@@ -68,8 +68,8 @@ impl QueryLog {
         self.lists().is_in_step = false;
     }
 
-    /// Returns the queries of the last fixed step, and removes and returns those since the last
-    /// call. Turns the log on.
+    /// Returns the queries of the last fixed step, and the other queries since the last call. This
+    /// call removes the other queries, and turns the log on.
     pub fn take(&self) -> Vec<LoggedQuery> {
         self.is_on.store(true, Ordering::Relaxed);
         let QueryLists { step, frame, .. } = &mut *self.lists();
@@ -119,7 +119,7 @@ impl QueryLog {
         }
     }
 
-    /// Locks the lists, which are valid after a panic, too.
+    /// Locks the lists, which stay valid even after a panic.
     fn lists(&self) -> MutexGuard<'_, QueryLists> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }

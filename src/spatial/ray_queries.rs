@@ -1,4 +1,4 @@
-//! Rays against all colliders.
+//! Ray queries on all colliders.
 
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
@@ -39,7 +39,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         hits.resize(rays.len(), None);
-        // Built in advance, so that no task waits for another one.
+        // The index is built in advance, so that no task waits for another task.
         let build_index = || self.build_index::<V>();
         for_chunks(rays, hits, MIN_RAYS, build_index, |rays, hits| {
             let mut total = 0_u64;
@@ -119,10 +119,10 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the distance at
-    /// which the search ends: the distance of the hit for the closest one, infinity for all hits,
-    /// or a negative number or NaN to stop.
+    /// which the search ends: the hit's distance to find the closest hit, or infinity to find all
+    /// hits. A negative number or NaN stops the search.
     ///
-    /// The order of the calls is roughly the order of the distances, but is not specified.
+    /// The hits come roughly in order of distance, but the exact order is not specified.
     pub fn visit_ray<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,
@@ -153,8 +153,8 @@ impl SpatialQuery<'_, '_> {
             if first.is_none_or(|first| key < (first.distance, first.entity)) {
                 first = Some(hit);
             }
-            // Includes all hits at the same distance in f32, because the hit with the lowest entity
-            // is returned.
+            // Hits at the same distance in f32 are still visited, because the hit with the lowest
+            // entity is returned.
             hit.distance.next_up().into()
         });
         self.log_ray(ray, first.as_ref());

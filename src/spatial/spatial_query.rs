@@ -49,37 +49,37 @@ use crate::{
 /// }
 /// ```
 ///
-/// # Which poses it sees
+/// # Visible poses
 ///
-/// The colliders of the last [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), in their
-/// poses of that time, in any schedule and also while the game is paused. In a system after that
-/// set, these are the poses of the present tick. Before the first tick there are no colliders. Call
+/// A query sees the colliders of the last [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync)
+/// in their poses of that time, in any schedule, even while the game is paused. A system after that
+/// set sees the poses of the present tick. Before the first tick, there are no colliders. Call
 /// [`sync_now`](crate::sync_now) to see later spawns and moves.
 ///
-/// An entity that was despawned since then is still reported. [`pose`](Self::pose) returns the pose
-/// of one collider.
+/// An entity that was despawned after the last `Sync` is still reported. [`pose`](Self::pose)
+/// returns the pose of one collider.
 ///
 /// # Dimensions
 ///
-/// The type of a ray or point decides its dimension: a ray of `Vec2` hits only 2D colliders. A
-/// [`Collider`](crate::Collider) is 2D or 3D by its shape, and all results are `Vec3`, with z = 0
-/// in 2D.
+/// The type of a ray or point decides its dimension: a ray of `Vec2` hits only 2D colliders. The
+/// shape of a [`Collider`](crate::Collider) decides the dimension of its queries. The results of
+/// such queries are `Vec3`, with z = 0 in 2D.
 ///
 /// # Results
 ///
 /// * A [`SpatialQueryFilter`](crate::SpatialQueryFilter) selects the colliders.
-/// * Lists are sorted. If several results are equally close, the closest result is the one with the
-///   lowest entity. So results are the same in every run and on any number of threads.
-/// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
-///   enough, no query of rays, boxes or convex shapes allocates.
+/// * Lists are sorted. Among equally close results, the result with the lowest entity is the
+///   closest. So results are the same in every run and on any number of threads.
+/// * Lists are written to the caller's buffer, which is cleared first. If the buffer is large
+///   enough, queries with rays, boxes or convex shapes do not allocate.
 /// * Queries with invalid numbers return no results: see
 ///   [`Ray`](crate::query::Ray) and [`QueryPose`](crate::QueryPose).
 ///
 /// # Cost
 ///
 /// The first query builds an index of bounding boxes, which takes a few milliseconds for ten
-/// thousand colliders. While queries go on, each tick updates the index. The index is freed 64
-/// ticks after the last query. Without queries, nothing is built.
+/// thousand colliders. As long as queries are made, each tick updates the index. The index is freed
+/// 64 ticks after the last query. Without queries, nothing is built.
 #[derive(SystemParam)]
 pub struct SpatialQuery<'w, 's> {
     #[system_param(validation_message = "`HeadbuttPlugin` is missing. Add it with `add_plugins`.")]
@@ -110,7 +110,7 @@ impl<H> Deref for EntityHit<H> {
     }
 }
 
-/// A space of colliders: `Vec2` or `Vec3`.
+/// The dimension of a spatial query: `Vec2` or `Vec3`.
 #[doc(hidden)]
 pub trait QuerySpace: Dimension {
     #[doc(hidden)]
@@ -144,8 +144,8 @@ impl QuerySpace for Vec3 {
 pub const END_SEARCH: f64 = -1.0;
 
 impl SpatialQuery<'_, '_> {
-    /// Returns the world-space pose of an entity's collider: the one that all queries see, with the
-    /// parents and the scale. In 2D, z is 0.
+    /// Returns the world-space pose of an entity's collider, as all queries see it. The pose
+    /// includes the parents and the scale. In 2D, z is 0.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -154,7 +154,7 @@ impl SpatialQuery<'_, '_> {
     /// #[derive(Component)]
     /// struct Gun;
     ///
-    /// // In `FixedPostUpdate`, after `HeadbuttSystems::Sync`.
+    /// // Runs in `FixedPostUpdate`, after `HeadbuttSystems::Sync`.
     /// fn shoot(query: SpatialQuery, gun: Single<Entity, (With<Gun>, With<Collider>)>) {
     ///     let Some(pose) = query.pose(*gun) else { return };
     ///     let ray = query::Ray::new(pose.translation(), *pose.forward());
@@ -164,19 +164,19 @@ impl SpatialQuery<'_, '_> {
     /// ```
     ///
     /// The `GlobalTransform` component lacks the moves of the fixed steps of this frame, and is
-    /// never updated without Bevy's `TransformPlugin`, as with `MinimalPlugins`. The pose here is
-    /// computed in f64, then rounded.
+    /// never updated without Bevy's `TransformPlugin`, as with `MinimalPlugins`. The returned pose
+    /// is computed in f64, then rounded to f32.
     ///
-    /// `None` if the entity had no collider, or one that touches nothing.
+    /// Returns `None` if the entity had no collider, or a collider that touches nothing.
     pub fn pose(&self, entity: Entity) -> Option<GlobalTransform> {
         self.proxies.pose(entity).map(GlobalTransform::from)
     }
 
     /// Returns the number of tree nodes that queries have visited since the last
-    /// [`reset_visits`](Self::reset_visits). One node has up to four children.
+    /// [`reset_visits`](Self::reset_visits). A node has up to four children.
     ///
     /// Each system has a counter of its own, which is kept from run to run. Nodes of the trees
-    /// inside of compounds and surfaces do not count.
+    /// inside compounds and surfaces are not counted.
     pub fn visits(&self) -> u64 {
         self.visits.load(Ordering::Relaxed)
     }
@@ -190,7 +190,7 @@ impl SpatialQuery<'_, '_> {
         self.visits.fetch_add(visits.into(), Ordering::Relaxed);
     }
 
-    /// Computes the pose of an entity from the `Transform`s of this moment.
+    /// Computes the pose of an entity from the current `Transform`s.
     pub(super) fn compose_pose<V: QuerySpace>(
         &self,
         transforms: &Query<&Transform, Allow<Disabled>>,
@@ -204,17 +204,18 @@ impl SpatialQuery<'_, '_> {
         self.parents.get(entity).ok().map(ChildOf::parent)
     }
 
-    /// Builds the index of one dimension, unless it is built.
+    /// Builds the index of all 2D or all 3D colliders, unless it is already built.
     pub(super) fn build_index<V: QuerySpace>(&self) {
         V::trees(&self.index).get(V::arena(&self.proxies));
     }
 
-    /// Calls `visit` with the selected colliders that a search finds, and with the current limit:
-    /// first half-spaces, then boxes that move, then boxes that rest. The result of `visit` is the
-    /// new limit if it is lower. A negative number or NaN ends the search.
+    /// Calls `visit` with each selected collider that a search finds, and with the current limit.
+    /// Half-spaces come first, then moving boxes, then resting boxes. A lower result of `visit`
+    /// becomes the new limit. A negative number or NaN ends the search.
     ///
-    /// Without `boxes`, all colliders are visited: a half-space is too large for the trees to help.
-    /// `is_near` excludes slots that the trees do not. Returns the number of visited nodes.
+    /// Without `boxes`, all colliders are visited, because the trees do not help to search a
+    /// half-space. `is_near` excludes slots that the trees cannot exclude. Returns the number of
+    /// visited nodes.
     pub(super) fn search<'a, V: QuerySpace>(
         &'a self,
         selection: impl Into<Selection<'a>>,

@@ -1,9 +1,9 @@
-//! Determinism: the same events, to the bit and in the same order, on any number of threads, with
-//! all caches invalidated each tick, with candidate pairs supplied in any order, and in an app that
-//! knows nothing of earlier ticks but `Collisions`.
+//! Determinism: events have the same bits and the same order on any number of threads, with all
+//! caches invalidated in each tick, and with candidate pairs supplied in any order. The same holds
+//! in an app that has only `Collisions` from earlier ticks.
 //!
 //! The number of threads is fixed once per process, so the test runs itself again in a process for
-//! each number. The scene runs for 80 ticks. For more:
+//! each number. The scene runs for 80 ticks. To run more ticks:
 //!
 //! ```text
 //! HEADBUTT_TICKS=1000 cargo test --release --test it determinism

@@ -1,5 +1,5 @@
-//! Each reason of [`explain`], and random worlds, in which each reason is verified without it. A
-//! million pairs:
+//! Each reason of [`explain`], and random worlds in which each reason is verified without
+//! `explain`. To test a million pairs:
 //!
 //! ```text
 //! HEADBUTT_EXPLAIN=1000000 cargo test --release --test it explain

@@ -1,9 +1,9 @@
 //! The integration tests, in one binary, so that Bevy is linked once. `tests/memory.rs` needs a
-//! process of its own: its counts hold only while nothing has started Bevy's task pool.
+//! process of its own: its counts are right only while nothing has started Bevy's task pool.
 //!
 //! | module | what it tests |
 //! |---|---|
-//! | [`events`] | what an event says, `push_out` and the diagnostics |
+//! | [`events`] | the contents of events, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
 //! | [`explain`] | why two entities collide or not: each reason, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |

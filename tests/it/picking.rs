@@ -1,5 +1,5 @@
-//! The picking backend: rays of pointers against colliders in their drawn poses, and a press
-//! through Bevy's own part of picking.
+//! The picking backend: rays of pointers against colliders in their drawn poses, and a press that
+//! passes through Bevy's own picking systems.
 
 use std::sync::{
     Arc,

@@ -1,5 +1,5 @@
 //! The pictures of the README and of the guide in rustdoc. A page of rustdoc cannot refer to a file
-//! of the repository, so `docs/pictures.md` has the pictures as text. To write it again:
+//! of the repository, so `docs/pictures.md` has the pictures as text. To write this file again:
 //!
 //! ```text
 //! HEADBUTT_EMBED=1 cargo test --test it rustdoc

@@ -1,5 +1,5 @@
-//! Colliders as data: a loaded collider collides as the saved one to the bit, and invalid data is
-//! an error.
+//! Colliders as data: a loaded collider collides like the saved collider, bit for bit, and invalid
+//! data is an error.
 
 use std::{collections::BTreeSet, f32::consts::PI};
 

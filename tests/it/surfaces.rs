@@ -1,6 +1,6 @@
-//! Meshes, polylines and height fields in ticks: contacts with the surface and none with its seams,
-//! over more than a hundred thousand positions of shapes on floors that are flat, rotated,
-//! stretched, mirrored or one-sided.
+//! Meshes, polylines and height fields in ticks: the surface has contacts, and its seams have none.
+//! The tests use more than a hundred thousand positions of shapes, on floors that are flat,
+//! rotated, stretched, mirrored or one-sided.
 
 use std::collections::HashMap;
 

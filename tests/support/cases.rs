@@ -1,8 +1,8 @@
-//! What the environment sets for the tests: mostly numbers of random cases, for long runs.
+//! The environment variables of the tests: mostly numbers of random cases, for long runs.
 
 use std::{env, ffi::OsString, ops::Range};
 
-/// All variables that the tests read. Any other that begins with `HEADBUTT_` is an error.
+/// All variables that the tests read. Any other variable that begins with `HEADBUTT_` is an error.
 const VARIABLES: [&str; 22] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
@@ -29,27 +29,28 @@ const VARIABLES: [&str; 22] = [
     "HEADBUTT_WALKS",
 ];
 
-/// Returns the numbers of the cases: `0..usual`, or those of an environment variable, which is a
+/// Returns the range of the cases: `0..usual`, or the range in an environment variable, which is a
 /// number of cases or a range such as `1000..2000`. With ranges, several processes can share a
 /// million cases.
 ///
-/// Panics if the variable has no cases, and where [`number`] does.
+/// Panics if the variable contains no cases, and if the environment has an unknown variable, like
+/// [`number`].
 pub fn cases(variable: &str, usual: usize) -> Range<usize> {
     range_in(env::vars_os(), variable).unwrap_or(0..usual)
 }
 
 /// Returns the number in an environment variable, or `None` if it is not set.
 ///
-/// Panics if the variable is no number, or if the environment has a variable for tests that does
-/// not exist: a misspelled name must not run the default number of cases.
+/// Panics if the variable is not a number, or if the environment has an unknown `HEADBUTT_`
+/// variable: a misspelled name must not run the default number of cases.
 pub fn number(variable: &str) -> Option<usize> {
     number_in(env::vars_os(), variable)
 }
 
-/// An environment: names and values.
+/// The name and the value of an environment variable.
 type Variable = (OsString, OsString);
 
-/// See [`cases`].
+/// Returns the range of cases in a variable of this environment: see [`cases`].
 pub fn range_in(
     environment: impl IntoIterator<Item = Variable>,
     variable: &str,
@@ -68,7 +69,7 @@ pub fn range_in(
     range
 }
 
-/// See [`number`].
+/// Returns the number in a variable of this environment: see [`number`].
 pub fn number_in(environment: impl IntoIterator<Item = Variable>, variable: &str) -> Option<usize> {
     let text = value(environment, variable)?;
     let number = text.parse().ok();

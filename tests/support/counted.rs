@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use headbutt::{Core, Space, Support};
 
-/// More evaluations in one query than this are a query without end. The solvers' own bounds are
+/// The number of evaluations above which a query counts as endless. The solvers' own bounds are
 /// lower: 1,088 in EPA and 12 along axes, then up to 18 descents of 12 runs of GJK (65 each), the
 /// order of two shapes in one pose (25) and a manifold (60).
 pub const MAX_EVALUATIONS: usize = 17_000;
@@ -16,7 +16,7 @@ pub struct Counted<S> {
     evaluations: Cell<usize>,
     most: usize,
     is_iterative: bool,
-    /// `true` to panic if a direction is null or not finite.
+    /// If `true`, `support` panics if a direction is zero or not finite.
     pub is_strict: Cell<bool>,
 }
 
@@ -31,7 +31,7 @@ impl<S> Counted<S> {
         }
     }
 
-    /// Panics at more than [`MAX_EVALUATIONS`], so that a query without end fails.
+    /// Returns a shape that panics after [`MAX_EVALUATIONS`], so that an endless query fails.
     pub fn bounded(self) -> Self {
         Self {
             most: MAX_EVALUATIONS,
@@ -39,7 +39,8 @@ impl<S> Counted<S> {
         }
     }
 
-    /// If `true`, queries use the iterative solver even if there is a closed form.
+    /// If `is_iterative`, returns a shape for which queries use the iterative solver even if there
+    /// is a closed form.
     pub fn iterative(self, is_iterative: bool) -> Self {
         Self {
             is_iterative,
@@ -47,7 +48,7 @@ impl<S> Counted<S> {
         }
     }
 
-    /// Returns the number of evaluations since the last call.
+    /// Returns the number of evaluations since the last call, and resets it.
     pub fn take_evaluations(&self) -> usize {
         self.evaluations.take()
     }

@@ -1,5 +1,4 @@
-//! What the tests of ticks share: an app whose time they control, and a record of everything that
-//! it reports.
+//! Helpers for tests of ticks: an app whose time the test controls, and a record of all events.
 
 pub mod cases;
 pub mod process;
@@ -15,7 +14,7 @@ use bevy::{
 };
 use headbutt::prelude::*;
 
-/// The length of a fixed step, exactly: 64 of them make a second.
+/// The exact length of a fixed step: 64 steps make a second.
 const STEP: Duration = Duration::from_micros(15_625);
 
 /// Returns the hash FNV-1a with 64 bits.
@@ -25,12 +24,13 @@ pub fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A copy by reflection that has lost its type, as scenes keep it.
+/// Returns a copy by reflection without the concrete type, as scenes store it.
 pub fn dynamic(value: &dyn PartialReflect) -> Box<dyn PartialReflect> {
     value.to_dynamic().unwrapped()
 }
 
-/// The result of [`PartialReflect::to_dynamic`]: the copy in Bevy 0.19, and a [`Result`] in 0.20.
+/// The result of [`PartialReflect::to_dynamic`], which is the copy in Bevy 0.19, and a [`Result`]
+/// in Bevy 0.20.
 trait Unwrapped {
     fn unwrapped(self) -> Box<dyn PartialReflect>;
 }
@@ -47,35 +47,35 @@ impl<E: Debug> Unwrapped for Result<Box<dyn PartialReflect>, E> {
     }
 }
 
-/// Everything that an app has reported, in order.
+/// All events that an app has reported, in order.
 #[derive(Resource, Default, Debug)]
 pub struct Record {
     pub messages: Vec<CollisionEvent>,
-    /// The events that observers saw at the entities given to [`watch`], each with the observed
+    /// The events that observers of entities given to [`watch`] received, each with the observed
     /// entity.
     pub observed: Vec<(Entity, CollisionEvent)>,
 }
 
 impl Record {
-    /// The events that observers saw at one entity.
+    /// Returns the events that the observers of one entity received.
     pub fn at(&self, entity: Entity) -> Vec<CollisionEvent> {
         let here = self.observed.iter().filter(|(target, _)| *target == entity);
         here.map(|(_, hit)| *hit).collect()
     }
 
-    /// The only message.
+    /// Returns the only message, and panics if there is none or more than one.
     pub fn only(&self) -> CollisionEvent {
         assert_eq!(self.messages.len(), 1, "one message: {:#?}", self.messages);
         self.messages[0]
     }
 
-    /// `true` if there was neither a message nor a call of an observer.
+    /// Returns `true` if there was neither a message nor a call of an observer.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.observed.is_empty()
     }
 }
 
-/// An app with Bevy's minimal plugins and this one, ready to [`tick`].
+/// Returns an app with Bevy's minimal plugins and `HeadbuttPlugin`, ready to [`tick`].
 pub fn app() -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
@@ -83,12 +83,13 @@ pub fn app() -> App {
     app
 }
 
-/// Makes an app with its plugins ready to [`tick`].
+/// Prepares an app, to which the plugins were added, for [`tick`].
 pub fn start(app: &mut App) {
     start_reading_in(app, FixedLast);
 }
 
-/// Adds the record, which is made in this schedule, and runs the first frame, whose time is 0.
+/// Adds a [`Record`], with a system in this schedule that reads the messages, and runs the first
+/// frame, which takes no time.
 pub fn start_reading_in(app: &mut App, schedule: impl ScheduleLabel) {
     let record = |mut hits: MessageReader<CollisionEvent>, mut record: ResMut<Record>| {
         record.messages.extend(hits.read());
@@ -110,7 +111,7 @@ pub fn tick(app: &mut App) -> Record {
     frame(app, 1)
 }
 
-/// Records the events that observers see at an entity.
+/// Adds an observer to an entity that records its events.
 pub fn watch(world: &mut World, entity: Entity) {
     world
         .entity_mut(entity)
@@ -167,7 +168,7 @@ pub enum Dimension {
 impl Dimension {
     pub const BOTH: [Self; 2] = [Self::D2, Self::D3];
 
-    /// A circle or a sphere.
+    /// Returns a circle or a sphere.
     pub fn ball(self, radius: f32) -> Collider {
         match self {
             Self::D2 => Circle::new(radius).into(),
@@ -175,7 +176,7 @@ impl Dimension {
         }
     }
 
-    /// A square or a cube.
+    /// Returns a square or a cube.
     pub fn block(self, size: f32) -> Collider {
         match self {
             Self::D2 => Rectangle::new(size, size).into(),
@@ -195,7 +196,7 @@ pub struct Touching {
 impl Touching {
     pub const DEPTH: f32 = 0.5;
 
-    /// Spawns the two in an app, watched, and with [`CollidingEntities`].
+    /// Spawns the ball and the box in an app, with [`CollidingEntities`], and watches both.
     pub fn new(mut app: App, dimension: Dimension) -> Self {
         let world = app.world_mut();
         let ball = (dimension.ball(1.0), Transform::IDENTITY);
@@ -276,7 +277,7 @@ impl Touching {
         }
     }
 
-    /// Asserts that the contact is the one of the ball and the box.
+    /// Asserts that the event has the entities, the normal and the depth of the ball and the box.
     #[track_caller]
     fn assert_geometry(&self, hit: &CollisionEvent) {
         let [ball, block] = self.sides;
@@ -286,8 +287,8 @@ impl Touching {
         assert_near(hit.depth, Self::DEPTH, 1.0);
     }
 
-    /// Asserts that the observers of `sides` were called once each, and no others, with the message
-    /// as seen from there.
+    /// Asserts that only the observers of `sides` were called, once each, with the message as seen
+    /// from that side.
     #[track_caller]
     fn assert_at_sides(&self, record: &Record, sides: &[Entity]) {
         let hit = record.only();
@@ -297,7 +298,7 @@ impl Touching {
         assert_eq!(record.observed.len(), sides.len(), "{record:#?}");
     }
 
-    /// Asserts that the state that can be read without events says whether they touch.
+    /// Asserts that `Collisions` and [`CollidingEntities`] agree on whether the two touch.
     #[track_caller]
     fn assert_readable(&mut self, touching: bool) {
         let expected = usize::from(touching);
@@ -321,12 +322,12 @@ impl Touching {
     }
 }
 
-/// Reads [`Collisions`].
+/// Calls a function with [`Collisions`], and returns its result.
 pub fn read<T>(world: &mut World, reader: impl FnOnce(&Collisions) -> T) -> T {
     reader(world.resource::<Collisions>())
 }
 
-/// Changes the transform of an entity.
+/// Returns the transform of an entity, to change it.
 pub fn transform(world: &mut World, entity: Entity) -> Mut<'_, Transform> {
     let transform = world.get_mut::<Transform>(entity);
     transform.expect("each collider has a Transform")
@@ -371,8 +372,8 @@ pub fn parent(world: &World, entity: Entity) -> Entity {
     parent.expect("it was adopted").parent()
 }
 
-/// The contact of two colliders as seen from the first. Asserts that the order in which they are
-/// spawned does not matter.
+/// Returns the contact of two colliders as seen from the first. Asserts that the normal and the
+/// depth do not depend on the order in which the colliders are spawned.
 pub fn meeting(
     (first, place): (&Collider, Transform),
     (second, there): (&Collider, Transform),

@@ -1,19 +1,19 @@
-//! Runs a test again in a process of its own: the number of threads in Bevy's task pools is fixed
-//! once per process.
+//! Runs a test again in another process, because the number of threads in Bevy's task pools is
+//! fixed for each process.
 
 use std::{env, process::Command, thread};
 
-/// The environment variable that tells a test's process which of its runs it is.
+/// The environment variable that contains the number of a run in its process.
 const RUN: &str = "HEADBUTT_RUN";
 
-/// Returns the run that this process is, if it is one.
+/// Returns the number of the run if this process is a run, and otherwise `None`.
 pub fn this_run() -> Option<usize> {
     let run = env::var(RUN).ok()?;
     Some(run.parse().expect("the number of a run"))
 }
 
-/// Runs this test again in a process of its own. Returns the rest of the line that the run prints
-/// after `run: `.
+/// Runs this test again in another process. Returns the rest of the line after `run: `, which the
+/// run prints.
 #[track_caller]
 pub fn run_again(run: usize) -> String {
     let test = thread::current();

@@ -1,7 +1,7 @@
 //! Records the warnings that the library logs.
 //!
-//! Tests run side by side in one process with one logger. Each warning is logged on the thread that
-//! runs the schedule, which is the test's own thread, so that each thread keeps its own list.
+//! Tests run in parallel in one process with one logger. Each warning is logged on the thread that
+//! runs the schedule, which is the thread of the test. So each thread has a list of its own.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use log::{Level, LevelFilter, Log, Metadata};
 
 thread_local! {
-    /// The warnings of this package that were logged on this thread and not yet taken.
+    /// The warnings of this crate that were logged on this thread and not yet taken.
     static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -29,14 +29,14 @@ impl Log for Collect {
     fn flush(&self) {}
 }
 
-/// The warnings of one test, from [`Warnings::listen`] on.
+/// The warnings of one test since [`Warnings::listen`].
 pub struct Warnings;
 
 impl Warnings {
     pub fn listen() -> Self {
         static COLLECT: Collect = Collect;
 
-        // Only the first test's call can succeed.
+        // Only the first test in the process can set the logger.
         log::set_logger(&COLLECT).ok();
         log::set_max_level(LevelFilter::Warn);
         LINES.take();

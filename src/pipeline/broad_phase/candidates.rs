@@ -25,7 +25,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Sorts the pairs that were found, or lists the supplied ones instead.
+    /// Sorts the pairs that the broad phase found, or lists the supplied pairs instead.
     pub fn sort(&mut self, proxies: &Proxies, paths: &SweptPaths) {
         let Self { d2, d3, custom } = self;
         d2.sort(&proxies.d2);
@@ -44,11 +44,11 @@ impl Candidates {
 /// A list of pairs that tasks fill in parallel.
 #[derive(Default)]
 pub struct PairList {
-    /// Each pair once, in no particular order.
+    /// All pairs, each once, in no particular order.
     pub all: Buffer<SlotPair>,
-    /// One list per task.
+    /// The pairs that each task found.
     by_task: Vec<Buffer<SlotPair>>,
-    /// The same pairs sorted by entity, each with the smaller entity first.
+    /// All pairs, sorted by entity, each with the smaller entity first.
     pub sorted: Buffer<SlotPair>,
     order: PairOrder,
 }
@@ -83,13 +83,13 @@ impl PairList {
         }
     }
 
-    /// Removes all pairs. Must be called once per tick.
+    /// Removes all pairs. Call this function once per tick.
     pub fn clear(&mut self) {
         self.all.clear();
         self.by_task.iter_mut().for_each(Buffer::clear);
     }
 
-    /// Sorts the pairs by entity. Must be called once per tick.
+    /// Sorts the pairs by entity. Call this function once per tick.
     fn sort<V: Space>(&mut self, arena: &ProxyArena<V>) {
         self.sorted.clear();
         self.order.sort(arena, &self.all, &mut self.sorted);

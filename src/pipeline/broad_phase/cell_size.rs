@@ -1,10 +1,10 @@
 //! The choice of a grid's cell size.
 //!
-//! If a box overlaps a few others of its row along x, scanning the row takes about as long as
-//! finding it. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the length of
-//! a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap the box
-//! along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z
-//! are left out.
+//! If a box overlaps a few other boxes of its row along x, scanning the row takes about as long as
+//! finding the row. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the
+//! length of a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap
+//! the box along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size
+//! along z are left out.
 //!
 //! Crowded boxes have more neighbors. [`Crowding`] adapts to the measured number, and shrinks the
 //! cells.
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::shape::Aabb;
 
-/// The intended number of boxes in a row that follow a box and overlap it along x.
+/// The intended number of later boxes in a row that overlap a box along x.
 pub const NEIGHBORS: f64 = 5.0;
 
 /// Boxes are crowded if they have this many times the intended number of neighbors.
@@ -57,14 +57,14 @@ impl Crowding {
         if is_crowded {
             self.0 *= (NEIGHBORS / neighbors).max(least / area);
         } else if neighbors * CROWDED < NEIGHBORS {
-            // In small steps, to avoid oscillation.
+            // The factor grows in small steps, to avoid oscillation.
             self.0 = (2.0 * self.0).min(1.0);
         }
         is_crowded
     }
 }
 
-/// Estimates the size along each axis of the space that holds nearly all boxes, from a sample. The
+/// Estimates, from a sample, the size along each axis of the space that holds nearly all boxes. The
 /// estimate is twice the distance between the quartiles, so that outliers do not count.
 pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
     let sample: SmallVec<[Aabb; SAMPLED_BOXES]> = sample.take(SAMPLED_BOXES).collect();
@@ -98,7 +98,7 @@ pub fn choose(
         let z = z.max(largest_z);
         // No cell may be smaller than the largest box.
         let cell_z = (length * z).max(largest_z);
-        // A cell of size 2 y holds all boxes, so larger cells gain nothing.
+        // A cell twice as long as the space holds all boxes, so larger cells gain nothing.
         [(length * y * z / cell_z).min(2.0 * y), cell_z]
     } else {
         [length * y, largest_z]
@@ -110,7 +110,7 @@ pub fn choose(
     ]
 }
 
-/// Returns the present cell size if it is suitable, or a new one otherwise.
+/// Returns the present cell size if it is suitable, and otherwise a new cell size.
 fn settle(cell: f64, largest: f64, best: f64) -> f64 {
     let target = largest.max(best);
     if cell >= largest * (1.0 + SIZE_ROUNDING) && KEPT.contains(&(cell / target)) {

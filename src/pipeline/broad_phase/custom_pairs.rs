@@ -12,12 +12,12 @@ use crate::{
     space::Space,
 };
 
-/// The pairs that the app supplies with `BroadPhase::Custom`. Empty otherwise.
+/// The pairs that the app supplies with `BroadPhase::Custom`. With `Automatic`, the list is empty.
 #[derive(Default)]
 pub struct CustomPairs {
     /// `true` if the app supplies the pairs in this tick.
     is_enabled: bool,
-    /// Sorted, without duplicates, each with the smaller entity first.
+    /// The pairs of this tick, sorted and without duplicates, each with the smaller entity first.
     pairs: Buffer<(Entity, Entity)>,
     /// The pairs of the previous tick, if the app has written or enabled the pairs since.
     previous: Buffer<(Entity, Entity)>,
@@ -58,8 +58,8 @@ impl CustomPairs {
         !self.is_enabled || self.pairs.binary_search(&pair).is_ok()
     }
 
-    /// Lists the pairs of both dimensions whose boxes may touch and that are new or have a changed
-    /// collider.
+    /// Adds the pairs of both dimensions to the lists if their boxes may touch, and the pair is new
+    /// or has a changed collider.
     pub fn list(&self, proxies: &Proxies, paths: &SweptPaths, [d2, d3]: [&mut Vec<SlotPair>; 2]) {
         fn needs_test<V: Space>(
             arena: &ProxyArena<V>,

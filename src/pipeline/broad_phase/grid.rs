@@ -1,10 +1,10 @@
 //! A set of boxes of similar sizes, sorted for the queries of [`row_scan`](super::row_scan).
 //!
-//! This is a uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1). The cells
-//! are rows, unbounded along x, with sort and sweep in each row (chapter 7.5). Boxes are sorted by
-//! the row of their lower corner, then by their lower x. No box is larger than a cell along y or z.
-//! So a box overlaps only boxes of its own row and of the adjacent rows, each of which is a sorted
-//! list.
+//! The set is a uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1). The
+//! cells are rows, unbounded along x, with sort and sweep in each row (chapter 7.5). Boxes are
+//! sorted by the row of their lower corner, then by their lower x. No box is larger than a cell
+//! along y or z. So a box overlaps only boxes of its own row and of the adjacent rows, each of
+//! which is a sorted list.
 //!
 //! Departures from the book:
 //!
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Maximum number of times that the boxes are sorted in a tick, until the cell size is suitable. If
-/// it was suitable in the previous tick, one sort is usually enough.
+/// the cell size was suitable in the previous tick, one sort is usually enough.
 const MAX_SORTS: usize = 8;
 
 /// Minimum number of boxes per task.
@@ -47,7 +47,7 @@ pub struct GridBox {
     pub slot: u32,
 }
 
-/// A row, with the index of its first entry.
+/// A row with the index of its first entry.
 #[derive(Clone, Copy, Debug)]
 pub struct GridRow {
     pub number: RowNumber,
@@ -153,8 +153,8 @@ impl Grid {
         }
     }
 
-    /// Estimates the mean number of boxes in a row that follow a box and overlap it along x, from a
-    /// sample.
+    /// Estimates, from a sample, the mean number of later boxes in a row that overlap a box along
+    /// x.
     fn mean_neighbors(&self) -> f64 {
         let (mut sum, mut count) = (0, 0_u32);
         for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLED_BOXES + 1) {
@@ -287,7 +287,7 @@ impl Grid {
     }
 
     /// Estimates the fraction of the boxes of `other` that a query with one box of this grid
-    /// visits, if the boxes are spread evenly.
+    /// visits. The estimate assumes that the boxes are spread evenly.
     pub fn visited_fraction_of(&self, other: &Self) -> f64 {
         let ([x, y, z], [other_x, other_y, other_z]) =
             (self.largest.map(f64::from), other.largest.map(f64::from));
@@ -328,7 +328,7 @@ mod tests {
         grid
     }
 
-    /// However boxes are spread, rows have about the intended number of neighbors.
+    /// However the boxes are spread, the mean number of neighbors in a row stays small.
     #[test]
     fn cells_adapt_to_crowds() {
         let mut random = StdRng::seed_from_u64(1);

@@ -1,9 +1,9 @@
 //! Sets of boxes of any size, with queries for the overlaps within a set and between two sets.
 //!
-//! A hierarchical grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.2) that adapts
-//! to the boxes. Each [`Grid`] has the boxes of one [`SizeClass`], and computes its cell size from
-//! these boxes. Boxes that moved a little are still nearly sorted, so each grid sorts its boxes
-//! again every tick.
+//! A set is a hierarchical grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.2) that
+//! adapts to its boxes. Each [`Grid`] holds the boxes of one [`SizeClass`], and computes its cell
+//! size from these boxes. Boxes that moved a little are still nearly sorted, so each grid sorts its
+//! boxes again every tick.
 
 use core::{cmp::Ordering, num::NonZeroU16};
 
@@ -12,8 +12,8 @@ use crate::{
     shape::Aabb,
 };
 
-/// A box is thin along an axis if its size along that axis is more than this many octaves below its
-/// largest size.
+/// A box is thin along an axis if its size along that axis is smaller than its largest size by more
+/// than this many powers of two.
 ///
 /// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.
@@ -21,24 +21,24 @@ const THIN: u16 = 7;
 
 /// The class of a grid. Boxes of similar sizes and proportions have the same class.
 ///
-/// * A class spans two octaves of the largest size. Then queries within the grid and in other grids
-///   cost about the same.
+/// * A class spans a factor of 4 of the largest size. With this span, queries within a grid cost
+///   about as much as queries in other grids.
 /// * Boxes that are thin along different axes have different classes. Otherwise a single cube among
 ///   rods would widen the cells of all rods.
-/// * Classes are ordered by size, then by the long axis. y and z come before x, because boxes that
-///   are long along x visit the fewest rows in a query.
+/// * Classes are ordered by size, then by the long axis. The axes y and z come before x, because
+///   boxes that are long along x visit the fewest rows in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SizeClass(NonZeroU16);
 
 impl SizeClass {
     #[inline]
     fn new(size: [f32; 3]) -> Self {
-        // The biased exponent of each size.
+        // The biased exponents of the sizes.
         let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
         let largest = x.max(y).max(z);
         let is_thin = |exponent: u16| u16::from(largest - exponent > THIN);
         let proportions = is_thin(z) << 2 | is_thin(y) << 1 | is_thin(x);
-        // Not 0, so that `Option<SizeClass>` has 2 bytes.
+        // The value is not 0, so that `Option<SizeClass>` has 2 bytes.
         Self(NonZeroU16::MIN.saturating_add(largest >> 1 << 3 | proportions))
     }
 }
@@ -125,8 +125,8 @@ impl Grids {
         }
     }
 
-    /// Ends a tick: drops the grids that had no boxes recently, and frees unused memory of the
-    /// others.
+    /// Ends a tick. Drops the grids that had no boxes recently, and frees unused memory of the
+    /// other grids.
     pub fn end_tick(&mut self) {
         self.grids.retain_mut(|(_, grid)| grid.end_tick());
     }
@@ -159,8 +159,8 @@ impl Grids {
         }
     }
 
-    /// Adds all pairs of overlapping boxes to `pairs`: a wanted box of this set with a wanted box
-    /// of `other`.
+    /// Adds to `pairs` each wanted box of this set with each wanted box of `other` that overlaps
+    /// it.
     pub fn overlaps_with(
         &self,
         other: &Self,
@@ -185,7 +185,7 @@ impl Grids {
     }
 }
 
-/// Returns the grid of a class. Creates the grid if there is none.
+/// Returns the grid of a size class. If there is no such grid, creates one.
 fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut Grid> {
     let found = grids.binary_search_by_key(&class, |(class, _)| *class);
     let index = found.unwrap_or_else(|index| {
@@ -195,7 +195,8 @@ fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut
     grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// Adds each wanted pair of overlapping boxes: a wanted box of `grid` with any box of `other`.
+/// Adds to `pairs` each wanted box of `grid` with each box of `other` that overlaps it, if the pair
+/// is wanted.
 fn query(
     pairs: &mut PairList,
     grid: &Grid,
@@ -243,7 +244,7 @@ mod tests {
         pairs
     }
 
-    /// Returns the pairs of overlapping boxes, by testing all pairs.
+    /// Tests all pairs of boxes, and returns the overlapping pairs.
     fn brute_force(boxes: &[Aabb]) -> Vec<(u32, u32)> {
         let pairs = boxes.iter().zip(0..).flat_map(|(a, slot)| {
             let others = boxes.iter().zip(0..).skip(slot as usize + 1);
@@ -289,7 +290,7 @@ mod tests {
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}");
                     assert!(visited < 10, "{name}: {visited} visited per box");
-                    // A cube whose edge is as long as the rods, far from the rods.
+                    // Adds a cube with edges as long as the rods, far from the rods.
                     boxes.push(aabb(dimension, [5_000.0; 3], [500.0; 3]));
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}, with a cube");
@@ -330,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Each group of rods is far from the others.
+    /// Each group of parallel rods is far from the other groups.
     #[test]
     fn rods_along_all_axes_cost_no_more_than_rods_along_one() {
         for dimension in [2, 3] {
@@ -373,7 +374,7 @@ mod tests {
         }
     }
 
-    /// Unused grids are dropped in the last tick of a window, in which others may be created.
+    /// Unused grids are dropped in the last tick of a window, in which other grids may be created.
     #[test]
     fn boxes_that_are_added_in_any_tick_of_a_window_are_kept() {
         for start in 0..2 * WINDOW {
@@ -391,7 +392,7 @@ mod tests {
         }
     }
 
-    /// Long, flat and small boxes, which move and change their proportions from tick to tick.
+    /// Tests long, flat and small boxes, which move and change their proportions from tick to tick.
     #[test]
     fn overlaps_of_boxes_of_any_proportions_are_those_of_a_test_of_all_pairs() {
         let mut random = StdRng::seed_from_u64(2);

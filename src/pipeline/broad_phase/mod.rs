@@ -1,19 +1,20 @@
-//! Second stage: finds the pairs whose bounding boxes overlap, if at least one collider changed.
+//! Second stage: finds the pairs with overlapping bounding boxes and at least one changed collider.
 //! The contacts of all other pairs are the same as in the previous tick.
 //!
-//! Moving boxes are sorted in every tick: see [`grid`]. They query a separate, cached structure of
-//! resting boxes.
+//! Moving boxes are sorted in every tick: see [`grid`]. Moving boxes also query a separate, cached
+//! structure of resting boxes.
 //!
-//! Bounding volume hierarchies of `obvhs` were slower in the scenes of `benches/`, both rebuilt
-//! each tick and refitted with enlarged boxes. Compounds and surfaces use them, because there the
-//! hierarchies rarely change.
+//! Bounding volume hierarchies of `obvhs` were slower in the scenes of `benches/`, both when
+//! rebuilt each tick and when refitted with enlarged boxes. Compounds and surfaces use such
+//! hierarchies, because their boxes rarely change.
 //!
-//! While any collider is swept, the boxes are those around the paths of this tick: see
+//! While any collider is swept, the broad phase uses boxes around the paths of this tick: see
 //! [`swept`](super::swept). The boxes around pieces of long paths have a structure of their own.
-//! Their sizes do not suit the cells of the other boxes, and all of them are new in each tick.
+//! The sizes of these boxes do not suit the cells of the other boxes, and all pieces are new in
+//! each tick.
 //!
-//! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
-//! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
+//! Half-spaces have no box. Scenes have few half-spaces, so each is tested against all changed
+//! boxes, or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
 //!
 //! | file | contents |
 //! |---|---|
@@ -95,7 +96,7 @@ pub fn find_candidates(
 struct Overlaps {
     /// The boxes that move or moved recently.
     moving: Grids,
-    /// The boxes at rest. May include boxes that have since moved or been removed.
+    /// The boxes at rest. Some of these boxes may have moved or been removed since.
     resting: Grids,
     /// The boxes around pieces of paths.
     pieces: Grids,
@@ -111,8 +112,8 @@ struct Overlaps {
 const SETTLING_FRACTION: usize = 8;
 
 impl Overlaps {
-    /// Adds the pairs of proxies that may touch, if at least one of the two changed, to the empty
-    /// list `pairs`.
+    /// Fills the empty list `pairs` with all pairs of proxies that may touch and of which at least
+    /// one changed.
     fn find<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,
@@ -167,7 +168,7 @@ impl Overlaps {
         pairs.all.dedup();
         pieces.overlaps_with(moving, pairs, |_| true, |_| true);
         pieces.overlaps_with(resting, pairs, |_| true, rests);
-        // Most boxes around paths are far larger than the paths.
+        // Most boxes around paths are far larger than the paths, so each pair is tested again.
         pairs.all.retain_mut(|pair| {
             let is_repeated = paths.is_repeated(*pair);
             *pair = paths.slots(*pair);
@@ -175,7 +176,7 @@ impl Overlaps {
         });
     }
 
-    /// Ends a tick: removes outdated boxes after a burst, and frees unused memory.
+    /// Ends a tick. After a burst, removes outdated boxes and frees unused memory.
     fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>, paths: &PathTable<V>) {
         let Self {
             moving,
@@ -186,10 +187,10 @@ impl Overlaps {
         } = self;
         let boxes = paths.boxes(arena);
         let at_rest = arena.count().saturating_sub(moving.len());
-        // No short-circuit: both peaks must count the tick.
+        // `|` does not short-circuit: both peaks must count the tick.
         if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
-            // Otherwise removed boxes would leave only when others move or come to rest, which may
-            // never happen again.
+            // Without this update, removed boxes would stay until other boxes move or come to rest,
+            // which may never happen again.
             let has_box = |slot: u32| arena.box_of(slot).is_some();
             moving.update(boxes, [], has_box);
             resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
@@ -204,7 +205,7 @@ impl Overlaps {
     }
 }
 
-/// Adds the pairs of a half-space and a box that overlaps it, or its path.
+/// Adds the pairs of a half-space and a box that overlaps the half-space or its path.
 fn find_half_space_pairs<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,

@@ -1,9 +1,10 @@
 //! Sorts the candidate pairs by their entities, so that contacts are found in the order of the
 //! events.
 //!
-//! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort of
-//! the pairs uses the ranks as digits: first the rank of the greater entity, then the rank of the
-//! smaller (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
+//! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort
+//! (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5) uses the ranks as
+//! digits. It sorts the pairs by the rank of the greater entity, then by the rank of the smaller
+//! entity.
 
 use bevy::prelude::*;
 
@@ -18,7 +19,7 @@ use crate::{
 /// sort.
 const SPARSE: usize = 8;
 
-/// Sorts the pairs of one dimension.
+/// The ranks and buffers that sort the pairs of one dimension.
 #[derive(Default)]
 pub struct PairOrder {
     ranks: Ranks,
@@ -29,9 +30,9 @@ pub struct PairOrder {
 }
 
 impl PairOrder {
-    /// Appends `candidates` to the empty list `pairs`, sorted by entity, each with the smaller
-    /// entity first. Must be called once per tick, because it frees memory that is no longer
-    /// needed.
+    /// Appends `candidates` to the empty list `pairs`, sorted by entity. Each pair has the smaller
+    /// entity first. Call this function once per tick, because it also frees memory that is no
+    /// longer needed.
     pub fn sort<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,
@@ -84,7 +85,8 @@ fn sort_by_digit(
             *count += 1;
         }
     }
-    // Replaces the count of each digit by its first index, which then becomes the next index.
+    // This loop replaces the count of each digit by the digit's first index. The next loop
+    // increments that index.
     let mut start = 0;
     for count in counts.iter_mut() {
         start += core::mem::replace(count, start);
@@ -167,7 +169,8 @@ impl Ranks {
         }
     }
 
-    /// Marks the key of a slot as removed, and adds its new key, if the entity in it has changed.
+    /// If the entity in a slot has changed, marks the slot's old key as removed, and adds the new
+    /// key.
     fn update_slot<V: Space>(&mut self, arena: &ProxyArena<V>, slot: u32) {
         let Some(rank) = self.ranks.get_mut(slot as usize) else {
             return;
@@ -220,7 +223,7 @@ mod tests {
         let mut tested = 0;
         for tick in 0..300 {
             arena.begin_tick();
-            // New entities differ in their generations, and reuse slots.
+            // The new entities differ in their generations, and reuse slots.
             for _ in 0..random.random_range(0..8) {
                 let entity = world.spawn_empty().id();
                 let slot = insert(&mut arena, entity);

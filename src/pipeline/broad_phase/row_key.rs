@@ -22,14 +22,14 @@ impl RowNumber {
     }
 }
 
-/// A key that sorts boxes by row, then by their lower x. From the highest bits: z and y of the row,
-/// x, and the slot, with 32 bits each.
+/// A key that sorts boxes by row, then by their lower x. From the highest bits down, the fields are
+/// the row's z and y, the lower x, and the slot, with 32 bits each.
 #[derive(Clone, Copy, Debug)]
 pub struct RowKey;
 
 impl RowKey {
-    /// Together with a slot, this is the key of a box that leaves the grid. This key is greater
-    /// than all other keys, because their x is finite.
+    /// The key, without the slot, of a box that leaves the grid. The key of a leaving box is
+    /// greater than all other keys, because the x of other keys is finite.
     pub const LEAVES: u128 = u128::MAX << 32;
 
     #[inline]
@@ -57,13 +57,13 @@ impl RowKey {
     }
 }
 
-/// Maps integers to unsigned integers of the same order.
+/// Maps signed integers to unsigned integers in the same order.
 #[inline]
 fn ordered(number: i32) -> u32 {
     number.cast_unsigned() ^ 1 << 31
 }
 
-/// Maps finite numbers to unsigned integers of the same order.
+/// Maps finite numbers to unsigned integers in the same order.
 #[inline]
 fn ordered_f32(value: f32) -> u32 {
     let bits = value.to_bits();
@@ -74,7 +74,7 @@ fn ordered_f32(value: f32) -> u32 {
     }
 }
 
-/// Rounds down, and saturates. (`f64::floor` is a function call without SSE 4.1.)
+/// Rounds down to an integer, and saturates. (`f64::floor` is a function call without SSE 4.1.)
 #[inline]
 fn floor(value: f64) -> i32 {
     let truncated = value as i32;

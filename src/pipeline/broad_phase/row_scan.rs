@@ -54,7 +54,7 @@ impl Grid {
         }
     }
 
-    /// Calls `visit` with all pairs of overlapping boxes of a row and an adjacent row. `step` is
+    /// Calls `visit` with all pairs of overlapping boxes from a row and an adjacent row. `step` is
     /// the offset of the adjacent row along z and y.
     fn scan_adjacent(
         &self,
@@ -64,7 +64,7 @@ impl Grid {
         step: (i32, i32),
         mut visit: impl FnMut(u32, u32),
     ) {
-        // Most boxes do not reach the adjacent row.
+        // Most boxes do not reach the adjacent row, and are skipped.
         let ([cell_y, cell_z], [_, largest_y, _]) = (self.cells, self.largest);
         let begin = |number: i32, cell: f64| {
             let begin = f64::from(number) * cell;
@@ -127,7 +127,7 @@ impl Grid {
                     scan_row(entry, other.row_from(index, begin[0]), &mut visit);
                     index += 1;
                 }
-                // Skip empty layers.
+                // Skips empty layers.
                 let Some(next) = other.rows.get(index) else {
                     break;
                 };

@@ -1,4 +1,4 @@
-//! The work that paths of swept colliders cost in the broad phase.
+//! Tests of the work that the paths of swept colliders cause in the broad phase.
 
 #![expect(
     clippy::expect_used,
@@ -20,11 +20,11 @@ use crate::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The walls have the first slots, and the bullets have the others.
+/// The walls have the first slots, and the bullets have the other slots.
 const WALLS: u32 = 4_000;
 const ALL: u32 = WALLS + 400;
 
-/// The mean distance of two walls.
+/// The mean distance between neighboring walls.
 const SPACING: f64 = 4.0;
 
 /// Bullets among walls.
@@ -44,7 +44,7 @@ impl<V: Space> ShootingRange<'_, V> {
         V::DVec::of([(); 3].map(|()| self.random.random_range(-half..half)))
     }
 
-    /// Returns the ends of a path with this length within the room.
+    /// Returns the ends of a random path of this length among the walls.
     fn random_path(&mut self, length: f64) -> [V::DVec; 2] {
         loop {
             let [start, to] = [(); 2].map(|()| self.random_place());
@@ -55,7 +55,7 @@ impl<V: Space> ShootingRange<'_, V> {
         }
     }
 
-    /// Returns a collider in this place. Three of four bullets are swept.
+    /// Returns the collider with this number in this place. Three of four bullets are swept.
     fn proxy(&self, number: u32, translation: V::DVec) -> (Proxy<V>, Aabb) {
         let is_bullet = number >= WALLS;
         let shape = if is_bullet { self.bullet } else { self.wall };
@@ -103,7 +103,8 @@ impl<V: Space> ShootingRange<'_, V> {
         (tested, found.len())
     }
 
-    /// Returns all pairs of which one changed, and that may meet, by testing all of them.
+    /// Returns all pairs that may meet and of which at least one collider changed. Tests every
+    /// pair.
     fn all_pairs(&self) -> Vec<SlotPair> {
         let (arena, paths) = (&self.arena, &self.paths);
         let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));
@@ -114,7 +115,7 @@ impl<V: Space> ShootingRange<'_, V> {
     }
 }
 
-/// Returns the tested and the found pairs of a tick in which all bullets fly this far.
+/// Returns the numbers of tested and of found pairs in a tick in which all bullets fly this far.
 fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
     let mut range = ShootingRange {
         random: StdRng::seed_from_u64(1),

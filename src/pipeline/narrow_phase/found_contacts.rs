@@ -13,7 +13,7 @@ pub struct FoundContacts {
     /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
     /// are sorted by pair.
     pub d2: Vec<Buffer<CollisionEvent>>,
-    /// Likewise in 3D.
+    /// The deepest contact of each touching 3D pair, in lists like those of `d2`.
     pub d3: Vec<Buffer<CollisionEvent>>,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part.
     pub parts: Buffer<CollisionEvent>,
@@ -24,9 +24,9 @@ pub struct FoundContacts {
 /// The first touch of two colliders, of which at least one is swept.
 #[derive(Clone, Copy, Debug)]
 pub struct SweptContact {
-    /// The time of the event in f64, in which fewer times are equal.
+    /// The time of the event. In f64, fewer times are equal than in f32.
     pub time: f64,
-    /// `true` if the two do not touch where their paths begin.
+    /// `true` if the two colliders do not touch where their paths begin.
     pub is_apart_at_start: bool,
     pub event: CollisionEvent,
 }

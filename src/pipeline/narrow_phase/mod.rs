@@ -1,9 +1,9 @@
 //! Third stage: computes the contacts of the candidate pairs.
 //!
-//! Each pair is solved from scratch. A search direction kept from the previous tick would save one
-//! or two of three support points on average, and only for separated cores without a closed form.
-//! Looking up the direction would cost as much, and the last bit of a contact could depend on
-//! earlier ticks.
+//! Each pair is solved from scratch. For separated cores without a closed form, a search direction
+//! kept from the previous tick would save one or two of three support points on average. It would
+//! save nothing for other pairs. Looking up the direction would cost as much, and the last bit of a
+//! contact could depend on earlier ticks.
 
 mod event;
 pub mod found_contacts;
@@ -61,7 +61,7 @@ pub fn narrow_phase(
     }
     let is_custom = proxies.source == BroadPhase::Custom;
     candidates.custom.update(&supplied, is_custom);
-    // Only the capacity of the list may change, which users must not see as a change.
+    // Only the capacity of the list may change, which must not count as a change for users.
     supplied.bypass_change_detection().pairs.end_tick();
     candidates.sort(&proxies, &paths);
     let FoundContacts {
@@ -110,8 +110,8 @@ type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
     for proxy in [first, second] {
-        // Reads one word of each cache line that the test needs. Without `black_box` the compiler
-        // would remove these reads, because nothing uses their result.
+        // This expression reads one word of each cache line that the test needs. Without
+        // `black_box` the compiler would remove these reads, because nothing uses their result.
         black_box(
             proxy.world_pose.factor().is_some()
                 & proxy.scaled_shape().is_some()
@@ -181,7 +181,7 @@ impl<V: Space> PairTester<V> {
         for pairs in pairs.chunks(FETCHED_PAIRS) {
             let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                // Most pairs that may meet during the motion are far apart in their poses.
+                // Most pairs that may meet during the motion are far apart in their final poses.
                 if !has_paths || arena.may_touch(*pair) {
                     *proxies = fetch(arena, *pair);
                 }
@@ -234,8 +234,8 @@ impl<V: Space> PairTester<V> {
     }
 }
 
-/// Returns the deepest contact of two proxies, if at least one of the two has several parts. Adds
-/// the contacts of all parts to `parts` if more than one part touches.
+/// Returns the deepest contact of two proxies, of which at least one has several parts. If more
+/// than one part touches, adds the contacts of all parts to `parts`.
 fn contact_of_parts<V: Space>(
     (a, b): ProxyPair<V>,
     region_of_b: &BoundingRegion<V::DVec>,

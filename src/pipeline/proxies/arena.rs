@@ -18,21 +18,21 @@ pub type SlotPair = (u32, u32);
 #[derive(Clone, Default)]
 pub struct ProxyArena<V: Space> {
     proxies: Vec<Option<Proxy<V>>>,
-    /// The bounding box of each slot. Stored apart from the proxies, because the broad phase reads
-    /// hardly anything else.
+    /// The bounding box of each slot. The boxes are stored apart from the proxies, because the
+    /// broad phase reads hardly anything else.
     boxes: Vec<Aabb>,
-    /// For each slot, `true` if it is listed in `changed`.
+    /// For each slot, `true` if the slot is listed in `changed`.
     is_changed: Vec<bool>,
     changed: Vec<u32>,
-    /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. May
-    /// include dropped slots, which have higher numbers than all existing slots.
+    /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. The
+    /// heap may include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
     half_spaces: Vec<u32>,
     /// The number of slots.
     peak: Peak,
     /// Number of proxies.
     count: usize,
-    /// Incremented whenever a proxy is added or removed.
+    /// A counter that is incremented whenever a proxy is added or removed.
     revision: u64,
     /// The revision of the previous tick.
     previous_revision: u64,
@@ -43,7 +43,7 @@ impl<V: Space> ProxyArena<V> {
         self.proxies.get(slot as usize)?.as_ref()
     }
 
-    /// Returns the bounding box of each slot. It is [`Aabb::EMPTY`] for half-spaces and free slots.
+    /// Returns the bounding box of each slot. Half-spaces and free slots have [`Aabb::EMPTY`].
     pub fn boxes(&self) -> &[Aabb] {
         &self.boxes
     }
@@ -75,8 +75,8 @@ impl<V: Space> ProxyArena<V> {
         self.count
     }
 
-    /// Returns the revisions of the previous tick and of this tick. They are equal if no proxy was
-    /// added or removed.
+    /// Returns the revisions of the previous tick and of this tick. The two revisions are equal if
+    /// no proxy was added or removed.
     pub fn revisions(&self) -> (u64, u64) {
         (self.previous_revision, self.revision)
     }
@@ -154,7 +154,8 @@ impl<V: Space> ProxyArena<V> {
         let len = self.proxies.len() as u32;
         let free = self.free.pop().map(|Reverse(slot)| slot);
         let slot = free.filter(|slot| *slot < len).unwrap_or_else(|| {
-            // The heap lists only dropped slots now, and new slots may get the same numbers.
+            // The heap now lists only dropped slots. New slots may get the same numbers, so the
+            // heap is cleared.
             self.free.clear();
             reserve_amortized(&mut self.proxies, 1);
             self.proxies.push(None);

@@ -39,9 +39,9 @@ struct SlotEntry {
 pub enum ProxySlot {
     D2(u32),
     D3(u32),
-    /// No slot: the collider has no shape.
+    /// The collider has no slot, because it has no shape.
     Inert,
-    /// No slot: the collider is invalid, and a warning gave the reason.
+    /// The collider has no slot, because it is invalid. A warning gave the reason.
     Invalid,
 }
 
@@ -73,7 +73,8 @@ impl Proxies {
         (entry.generation == entity.generation()).then_some(entry.slot)
     }
 
-    /// Returns the pose of an entity's proxy as a map of 3D points, in 2D with z = 0.
+    /// Returns the pose of an entity's proxy as a map of 3D points. In 2D, the map does not change
+    /// z.
     pub fn pose(&self, entity: Entity) -> Option<Affine3A> {
         match self.slot(entity)? {
             ProxySlot::D2(slot) => Some(self.d2.get(slot)?.world_pose.in_3d()),
@@ -112,7 +113,7 @@ impl Proxies {
         !self.d2.changed().is_empty() || !self.d3.changed().is_empty()
     }
 
-    /// Marks the proxy of an entity as changed, if it has one.
+    /// Marks the proxy of an entity as changed, if the entity has one.
     pub fn mark_changed(&mut self, entity: Entity) {
         match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => self.d2.mark_changed(slot),
@@ -142,7 +143,7 @@ impl Proxies {
         }
     }
 
-    /// Removes the proxy in a slot, if there is one.
+    /// Removes the proxy in a slot, if the slot contains one.
     pub fn remove(&mut self, slot: ProxySlot) {
         match slot {
             ProxySlot::D2(slot) => self.d2.remove(slot),

@@ -1,13 +1,15 @@
 //! Last stage: reports which contacts started, continue or ended.
 //!
-//! The contacts of the previous tick are merged with those found in this tick. Both are sorted by
-//! pair. A pair of the previous tick that was not found
+//! The contacts of the previous tick are merged with those found in this tick. Both lists of
+//! contacts are sorted by pair. For a pair of the previous tick that was not found, there are two
+//! cases:
 //!
-//! * is kept if it was not retested: neither collider changed, and it is still a candidate,
-//! * has ended otherwise.
+//! * If neither collider changed and the pair is still a candidate, the pair was not retested, and
+//!   its contact continues.
+//! * Otherwise, the contact of the pair has ended.
 //!
-//! So the end of a contact cannot be missed, whatever caused it. The reason is read from the world
-//! afterwards.
+//! So the end of a contact cannot be missed, whatever caused it. The reason for the end is read
+//! from the world afterwards.
 
 mod end_reason;
 mod observers;
@@ -75,7 +77,7 @@ pub fn report(
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
-        // Each tick of the window frees the memory of a part of the entities.
+        // Each tick of the window frees the memory of some of the entities.
         if tick.wrapping_add(entity.index_u32()) % WINDOW == 0 {
             entities.bypass_change_detection().end_window();
         }
@@ -170,7 +172,7 @@ impl EventBatch {
             })
         });
         swept.send(|event| send(&event, None));
-        // If no contact ended and the number is the same, then none started.
+        // If no contact ended and the number of contacts is the same, then none started.
         *is_settled = transitions.is_empty() && state.len() == count;
         state.update_parts(found.parts.as_slice(), is_kept);
     }
@@ -185,8 +187,8 @@ impl EventBatch {
         self.transitions.shrink_to_fit();
         self.changes = Changes::default();
         self.swept = SweptEvents::default();
-        // Bevy never shrinks its two lists, and gives access to neither. Their copies have the same
-        // ids, by which readers remember their positions.
+        // Bevy never shrinks its two lists of messages, and gives access to neither. In a copy,
+        // messages keep their ids, by which readers remember their positions.
         if let Ok(copy) = messages.reflect_clone_and_take() {
             *messages = copy;
         }

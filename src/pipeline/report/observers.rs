@@ -4,8 +4,8 @@ use bevy::{ecs::event::EntityEvent, prelude::*};
 
 use crate::collision::{CollisionEnded, CollisionEvent, CollisionStarted};
 
-/// Triggers an event on both entities of each pair, if the entity exists and the event has
-/// observers.
+/// Triggers an event on each entity of each pair. Skips entities that no longer exist, and events
+/// without observers.
 pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
     if !has_observers(world) {
         return;
@@ -25,13 +25,13 @@ pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
             } else {
                 continue;
             }
-            // Applies the observers' commands before the next observer runs.
+            // `flush` applies the observers' commands before the next observer runs.
             world.flush();
         }
     }
 }
 
-/// Returns `true` if either event has observers.
+/// Returns `true` if [`CollisionStarted`] or [`CollisionEnded`] has observers.
 pub fn has_observers(world: &World) -> bool {
     is_observed::<CollisionStarted>(world) || is_observed::<CollisionEnded>(world)
 }

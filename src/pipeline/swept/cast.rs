@@ -4,13 +4,13 @@
 //! This system casts two kinds of pairs with a swept collider:
 //!
 //! * Pairs that begin to touch in this tick. The cast finds the time of the touch.
-//! * Pairs that may have touched during the motion. This includes pairs that touched in the
-//!   previous tick, because the app may have moved one of the two since. Then they are apart where
-//!   the paths begin.
+//! * Pairs that may have touched during the motion. Pairs that touched in the previous tick are
+//!   included, because the app may have moved a collider since. Then the colliders are apart where
+//!   their paths begin.
 //!
-//! A pair of the second kind is skipped if every swept collider moves, relative to the other, by at
-//! most the radius of a ball inside of it. Then neither can have passed through the other, which
-//! takes a motion by the diameter. Pairs that stay apart during the motion are no candidates: see
+//! A pair of the second kind is skipped if no swept collider moves, relative to the other, by more
+//! than the radius of a ball inside it. Then neither has passed through the other, which would take
+//! a motion by the ball's diameter. Pairs that stay apart during the motion are not candidates: see
 //! [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
@@ -52,7 +52,7 @@ struct PairCast<V: Space> {
     motions: [Option<PathMotion<V::DVec>>; 2],
     /// The contact in the poses of this tick.
     found: Option<CollisionEvent>,
-    /// `true` if the two touched in the previous tick.
+    /// `true` if the pair touched in the previous tick.
     touched: bool,
     result: Option<SweptContact>,
 }
@@ -133,8 +133,8 @@ fn motion_or_rest<D: DVector>(motion: Option<PathMotion<D>>) -> Motion64<D> {
     motion.map_or(Motion64::still(), |path| path.motion)
 }
 
-/// Returns `true` if the motion of a swept collider relative to the other may exceed the inner
-/// radius of the swept one.
+/// Returns `true` if the motion of a swept collider, relative to the other collider, may exceed the
+/// swept collider's inner radius.
 fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::DVec>; 2]) -> bool {
     let distance = (motion_b.translation - motion_a.translation).length();
     let angle_of = |motion: Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
@@ -150,7 +150,7 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
         || b.markers.is_swept && is_fast(b, motion_b, a, motion_a)
 }
 
-/// The least number of casts for a task: starting a task costs as much as a few casts.
+/// Minimum number of casts per task: starting a task costs as much as a few casts.
 const MIN_SWEPT_CASTS: usize = 16;
 
 /// Casts all pairs of one dimension, in parallel if there are many, and adds their first touches to
@@ -168,7 +168,7 @@ fn cast_all<V: Space>(
     swept.extend(casts.iter().filter_map(|cast| cast.result));
 }
 
-/// Returns the first touch of a pair, or a new contact in the poses of this tick at the time 1.
+/// Returns the first touch of a pair. A new contact in the poses of this tick gets the time 1.
 fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptContact> {
     let at_end = cast
         .found
@@ -181,7 +181,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     let (a, b) = (arena.get(cast.pair.0)?, arena.get(cast.pair.1)?);
     let [motion_a, motion_b] = cast.motions;
     let (mut a, mut b) = (at_start(a, motion_a), at_start(b, motion_b));
-    // If both bodies turn in the same way, they still move relative to each other.
+    // If both bodies rotate equally, they still move relative to each other.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
     }

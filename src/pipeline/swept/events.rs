@@ -1,4 +1,5 @@
-//! The first touches of swept colliders: sent after all other events, sorted by time.
+//! The events of swept colliders' first touches, which are sent after all other events, sorted by
+//! time.
 
 use crate::{
     collision::{CollisionEvent, CollisionPhase, EndReason},
@@ -10,7 +11,7 @@ use crate::{
 pub struct SweptEvents {
     /// Sorted by pair.
     entries: Vec<PathEvent>,
-    /// The index of the first entry whose pair may still come.
+    /// The index of the first entry whose pair may still be passed to [`defer`](Self::defer).
     next: usize,
 }
 
@@ -18,7 +19,7 @@ struct PathEvent {
     contact: SweptContact,
     /// The contact in the previous tick.
     old: Option<CollisionEvent>,
-    /// `true` if the two touch in the poses of this tick.
+    /// `true` if the pair touches in the poses of this tick.
     touches: bool,
 }
 
@@ -38,7 +39,7 @@ impl SweptEvents {
         self.entries.len()
     }
 
-    /// Begins a tick with these contacts, sorted by pair.
+    /// Begins a tick with the given contacts, which are sorted by pair.
     pub fn begin_tick(&mut self, contacts: &[SweptContact]) {
         self.next = 0;
         self.entries.clear();
@@ -50,8 +51,9 @@ impl SweptEvents {
             }));
     }
 
-    /// Returns the phase of a contact if its pair touches on a path. Then its event must not be
-    /// sent. The events must come sorted by pair.
+    /// If the pair of an event touches on a path, stores the event for [`send`](Self::send), and
+    /// returns the phase of the contact. The caller must not send such an event. Calls must come in
+    /// the order of the pairs.
     pub fn defer(
         &mut self,
         event: &CollisionEvent,

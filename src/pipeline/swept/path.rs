@@ -13,9 +13,9 @@ pub struct SweptPath<D: DVector> {
     pub translation: D,
     /// A bound on the angle of the rotation.
     pub max_angle: f64,
-    /// `None` for a half-space.
+    /// The region that the proxy covers while it rotates, or `None` for a half-space.
     pub region: Option<PathRegion<D>>,
-    /// The number of pieces, 1 if the path is not cut.
+    /// The number of pieces, or 1 if the path is not cut.
     pub piece_count: u32,
     /// The linear map of the previous tick.
     start_linear: D::Matrix,
@@ -30,8 +30,8 @@ pub struct PathMotion<D: DVector> {
 }
 
 impl<D: DVector> SweptPath<D> {
-    /// Returns the path of a proxy from `start`, or `None` if the proxy did not move. `aabb` is its
-    /// box at the end of the path.
+    /// Returns the path of a proxy from `start`, or `None` if the proxy did not move. `aabb` is the
+    /// proxy's box at the end of the path.
     pub fn new<V: Space<DVec = D>>(
         proxy: &Proxy<V>,
         aabb: Option<&Aabb>,
@@ -60,7 +60,7 @@ impl<D: DVector> SweptPath<D> {
         })
     }
 
-    /// Computes the motion of a proxy along this path. Returns `None` if it did not move.
+    /// Computes the motion of a proxy along this path. Returns `None` if the proxy did not move.
     pub fn motion<V: Space<DVec = D>>(&self, proxy: &Proxy<V>) -> Option<PathMotion<D>> {
         let end = &proxy.world_pose;
         let rotation = if self.max_angle > 0.0 {
@@ -84,11 +84,11 @@ fn is_ball<V: Space>(proxy: &Proxy<V>) -> bool {
     shape.is_some_and(|shape| shape.core().is_point())
 }
 
-/// Returns a bound on the angle of [`rotation_between`], which costs much more.
+/// Returns a bound on the angle of [`rotation_between`]. The rotation itself costs much more.
 ///
 /// Let M be the linear map from the start to the end, and Q its orthogonal factor: the orthogonal
 /// map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|. For a
-/// rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). And θ/2 <= tan(θ/2).
+/// rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). The angle is then bounded by θ/2 <= tan(θ/2).
 fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
     let Some(inverse) = D::inverse(start) else {
         return 0.0;
@@ -113,13 +113,13 @@ const MAX_ORTHOGONAL_STEPS: usize = 64;
 /// errors.
 const LEAST_ORTHOGONAL_CHANGE: f64 = 1e-14;
 
-/// The squared length of each axis of a rotation differs from 1 by less than this. A flat map has
-/// no such axes.
+/// The squared length of each axis of a rotation differs from 1 by less than this. If the map is
+/// flat, at least one axis fails this test.
 const NEARLY_UNIT: f64 = 1e-12;
 
-/// Returns the rotation that leads from a linear map to the linear map of a pose: the orthogonal
-/// factor of `end * start⁻¹` (its polar decomposition). The rest is a change of scale. Returns the
-/// identity if there is no rotation, because an axis is flat or mirrored.
+/// Returns the rotation from a linear map to the linear map of a pose: the orthogonal factor in the
+/// polar decomposition of `end * start⁻¹`. The other factor is a change of scale. If an axis is
+/// flat or mirrored, there is no rotation, and the result is the identity.
 fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matrix {
     let Some(inverse) = D::inverse(start) else {
         return D::IDENTITY;
@@ -155,7 +155,7 @@ mod tests {
         DVec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
     }
 
-    /// The polar decomposition of R S⁻¹ is R, if S is positive and symmetric.
+    /// If S is positive and symmetric, the orthogonal factor of R S⁻¹ is R.
     #[test]
     fn the_bound_of_an_angle_is_at_least_the_angle_whatever_the_change_of_scale() {
         let mut random = StdRng::seed_from_u64(1);

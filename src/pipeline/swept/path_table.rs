@@ -1,9 +1,9 @@
 //! The table of the paths of one dimension: a box around each path, and around each piece of a long
-//! one.
+//! path.
 //!
 //! The box around a long diagonal path is far larger than the path: its size grows with the square
-//! or the cube of the length. So the path is cut into pieces, and the broad phase uses a box
-//! around each of them.
+//! or the cube of the length. So the path is cut into pieces, and the broad phase uses a box around
+//! each piece.
 
 use core::ops::Range;
 
@@ -40,20 +40,20 @@ fn typical_size(boxes: &[Aabb]) -> f64 {
     typical.copied().unwrap_or_default().into()
 }
 
-/// A piece of a path. The pieces of a path take the same time each.
+/// A piece of a path. All pieces of a path cover equal spans of time.
 #[derive(Clone, Copy, Debug)]
 struct PathPiece {
     slot: u32,
-    /// Counted from the end of the path.
+    /// The position of the piece, counted from the end of the path.
     index: u32,
     /// The number of pieces of the path.
     count: u32,
 }
 
-/// The paths of one dimension. All lists are empty if no collider is swept.
+/// The paths of one dimension. If no collider is swept, all lists are empty.
 #[derive(Default)]
 pub struct PathTable<V: Space> {
-    /// The box around the path of each slot, then those around the pieces of cut paths.
+    /// The box around the path of each slot, then the boxes around the pieces of cut paths.
     boxes: Vec<Aabb>,
     /// The pieces, in the order of their boxes. The pieces of a path follow one another.
     pieces: Vec<PathPiece>,
@@ -63,11 +63,11 @@ pub struct PathTable<V: Space> {
     indices: Vec<u32>,
     /// The paths with their slots.
     paths: Vec<(u32, SweptPath<V::DVec>)>,
-    /// The length of `boxes`. No other list is longer.
+    /// The length of `boxes`, the longest of the lists.
     peak: Peak,
 }
 
-/// Stands for the index of a path if there is none.
+/// The index of a slot that has no path.
 const NO_PATH: u32 = u32::MAX;
 
 impl<V: Space> PathTable<V> {
@@ -76,9 +76,9 @@ impl<V: Space> PathTable<V> {
         self.boxes.is_empty()
     }
 
-    /// Returns the boxes for the broad phase. If no collider is swept, these are the boxes of the
-    /// poses. Otherwise these are the boxes around the path of each slot, then the boxes around
-    /// pieces.
+    /// Returns the boxes for the broad phase. If no collider is swept, the boxes contain the
+    /// proxies in their poses. Otherwise the list begins with the box around the path of each slot,
+    /// and ends with the boxes around pieces.
     pub fn boxes<'a>(&'a self, arena: &'a ProxyArena<V>) -> &'a [Aabb] {
         if self.is_empty() {
             arena.boxes()
@@ -105,7 +105,8 @@ impl<V: Space> PathTable<V> {
         (slot(a), slot(b))
     }
 
-    /// Returns `true` if two boxes belong to pieces of two paths, for times that overlap.
+    /// Returns `true` if two boxes belong to pieces of two different paths, and the times of the
+    /// pieces overlap.
     pub fn are_simultaneous(&self, (a, b): SlotPair) -> bool {
         let pieces = self.piece(a).zip(self.piece(b));
         pieces.is_some_and(|(a, b)| {
@@ -116,7 +117,7 @@ impl<V: Space> PathTable<V> {
     }
 
     /// Returns `true` if one of two boxes belongs to a piece, and the previous piece of the same
-    /// path overlaps the other box, too. The pieces that overlap a box follow one another, because
+    /// path also overlaps the other box. The pieces that overlap a box follow one another, because
     /// each coordinate rises or falls all along the path.
     pub fn is_repeated(&self, (a, b): SlotPair) -> bool {
         let box_of = |number: u32| self.boxes.get(number as usize);
@@ -145,8 +146,9 @@ impl<V: Space> PathTable<V> {
         self.paths.get(*index as usize).map(|(_, path)| path)
     }
 
-    /// Returns `true` if two proxies have to be tested: if either is swept, unless they stay apart
-    /// on their paths, and otherwise as [`ProxyArena::may_touch`].
+    /// Returns `true` if two proxies have to be tested. If either proxy is swept, the pair is
+    /// tested unless the proxies stay apart on their paths. Otherwise [`ProxyArena::may_touch`]
+    /// decides.
     pub fn may_meet(&self, arena: &ProxyArena<V>, (a, b): SlotPair) -> bool {
         #[cfg(test)]
         TESTED.set(TESTED.get() + 1);
@@ -216,8 +218,8 @@ impl<V: Space> PathTable<V> {
         }
     }
 
-    /// Drops the paths, and frees unused memory. The box around a path shrinks, even if the proxy
-    /// does not move again. So the proxies that had paths are marked as changed.
+    /// Drops the paths, and frees unused memory. Without its path, a slot's box is smaller, even if
+    /// the proxy does not move again. So the proxies that had paths are marked as changed.
     pub fn end_tick(&mut self, arena: &mut ProxyArena<V>) {
         let is_excessive = self.peak.end_tick(self.boxes.len());
         let slots = self.pieces().start as usize;
@@ -234,7 +236,8 @@ impl<V: Space> PathTable<V> {
         }
     }
 
-    /// Empties the lists by slot. [`end_tick`](Self::end_tick) has emptied the others.
+    /// Empties the lists that are indexed by slot. [`end_tick`](Self::end_tick) has emptied the
+    /// other lists.
     pub fn clear(&mut self) {
         self.boxes.clear();
         self.are_swept.clear();

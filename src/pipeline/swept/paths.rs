@@ -1,7 +1,7 @@
 //! The paths of colliders from the previous tick to this tick, while any collider is swept.
 //!
-//! [`sync`](crate::pipeline::sync) finds the paths of all changed proxies after it has updated
-//! them. The broad phase uses boxes around the paths. All other stages, and spatial queries, use
+//! [`sync`](crate::pipeline::sync) finds the paths of all changed proxies after it has updated the
+//! proxies. The broad phase uses boxes around the paths. All other stages, and spatial queries, use
 //! the boxes of the poses. The report stage stores the poses for the next tick.
 
 use bevy::prelude::*;
@@ -24,18 +24,18 @@ pub struct SweptPaths {
 }
 
 impl SweptPaths {
-    /// Drops the paths of the previous tick, after [`Proxies::begin_tick`].
+    /// Drops the paths of the previous tick. Call this function after [`Proxies::begin_tick`].
     pub fn begin_tick(&mut self, proxies: &mut Proxies) {
         self.d2.end_tick(&mut proxies.d2);
         self.d3.end_tick(&mut proxies.d3);
     }
 
-    /// Finds the paths of this tick. After a restart, there are none.
+    /// Finds the paths of this tick. After a restart, there are no paths.
     pub fn find(&mut self, proxies: &mut Proxies, collisions: &mut Collisions, is_restart: bool) {
         let Collisions {
             poses_2d, poses_3d, ..
         } = collisions;
-        // A proxy at rest has a path as well if a teleport was taken back.
+        // If a teleport was undone, a proxy at rest has a path, too.
         for begun in [poses_2d.take_begun(), poses_3d.take_begun()] {
             begun
                 .iter()
@@ -54,7 +54,7 @@ impl SweptPaths {
     }
 }
 
-/// Stores the poses of this tick for the next one, if any collider is swept. `is_current` is
+/// Stores the poses of this tick for the next tick, if any collider is swept. `is_current` is
 /// `false` if the app has written the contacts during this tick.
 pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: bool) {
     let Collisions {
@@ -93,7 +93,8 @@ fn store<V: Space>(
         arena.slots().for_each(|slot| insert(poses, slot));
     }
     if poses.len() > arena.count() {
-        // An entity that was spawned during this tick gets its proxy in the next tick.
+        // Drops the poses of removed proxies. `retain` keeps a path that has begun, because an
+        // entity that was spawned in this tick has no proxy yet.
         poses.retain(is_proxy);
     }
 }

@@ -8,8 +8,8 @@ use crate::{
 /// The maximum number of pieces of a path, which bounds the memory of long jumps.
 const MAX_PIECES: f64 = 64.0;
 
-/// The region that a proxy covers while it rotates, in its position at the end of its path: the
-/// intersection of a box and a ball.
+/// The region that a rotating proxy covers, placed at the end of its path: the intersection of a
+/// box and a ball.
 #[derive(Clone, Copy, Debug)]
 pub struct PathRegion<D> {
     bounds: Bounds<D>,
@@ -31,7 +31,7 @@ impl<D: DVector> PathRegion<D> {
     }
 
     /// Returns the region of a proxy that rotates about `pivot` while it moves by `translation`.
-    /// `aabb` is its box at the end of the path.
+    /// `aabb` is the proxy's box at the end of the path.
     pub fn new(aabb: &Aabb, pivot: D, max_angle: f64, translation: D) -> Self {
         let mut region = Self::at_rest(aabb);
         region.translation = translation;
@@ -56,12 +56,12 @@ impl<D: DVector> PathRegion<D> {
         lengths.sort_unstable_by(f64::total_cmp);
         let [_, second, _] = lengths;
         let size = (self.bounds.max - self.bounds.min).extent() + typical_size;
-        // A point at the origin has no size.
+        // The size of a point at the origin is 0, which cannot be a divisor.
         let size = size.max(f64::MIN_POSITIVE);
         (second / size).clamp(1.0, MAX_PIECES) as u32
     }
 
-    /// Returns a box around each of `count` pieces of the path, from its end.
+    /// Returns a box around each of `count` pieces of the path, beginning with the last piece.
     pub fn piece_boxes(self, count: u32) -> impl Iterator<Item = Aabb> {
         let step = self.translation * (-1.0 / f64::from(count));
         (0..count).map(move |index| {
@@ -100,7 +100,7 @@ mod tests {
         DVec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
     }
 
-    /// The distance of two balls is sampled at 1,000 times.
+    /// Samples the distance between two balls at 1,001 points in time.
     #[test]
     fn regions_of_balls_may_meet_only_if_the_balls_nearly_touch_on_the_way() {
         let mut random = StdRng::seed_from_u64(2);

@@ -17,8 +17,8 @@ use crate::{
     shape::AnyColliderShape,
 };
 
-/// Begins a new path for a [`Swept`](crate::Swept) collider: insert it together with a new
-/// `Transform`, and nothing between the old and the new pose is hit.
+/// A marker that begins a new path for a [`Swept`](crate::Swept) collider. If you insert it
+/// together with a new `Transform`, nothing between the old and the new pose is hit.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -33,18 +33,19 @@ use crate::{
 /// ```
 ///
 /// The path of the next tick begins in the pose that the entity has when the marker is inserted.
-/// So insert it
+/// Three cases need the marker:
 ///
-/// * in or after the command that teleports the entity,
-/// * in a response that corrects the pose of a swept collider. Otherwise the next path would begin
-///   in the pose before the correction, perhaps behind the wall that was hit,
-/// * when you spawn a bullet, if it moves in the same tick.
+/// * If you teleport an entity, insert the marker in or after the command that moves the entity.
+/// * If a response corrects the pose of a swept collider, insert the marker in that response.
+///   Otherwise the next path would begin in the pose before the correction, perhaps behind the wall
+///   that was hit.
+/// * If you spawn a bullet that moves in the same tick, spawn it with the marker.
 ///
 /// The component applies to the colliders of the entity and of all its descendants. The plugin
 /// removes the component in the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-// Inserting and removing the component leaves the entity in its table, so that no collider is read
-// again.
+// With this storage, inserting or removing the component leaves an entity in its table, so its
+// collider is not read again.
 #[component(storage = "SparseSet", on_insert = begin_path)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -55,8 +56,8 @@ use crate::{
 )]
 pub struct Teleported;
 
-/// Stores the present poses of an entity and its descendants as the poses of the previous tick.
-/// They are stored in [`Collisions`], not in the component, so that a rollback restores them.
+/// Stores the present poses of an entity and its descendants as the poses of the previous tick. The
+/// poses are stored in [`Collisions`], not in the component, so that a rollback restores them.
 fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     // The hierarchy may have loops.
     let mut visited = BTreeSet::new();
@@ -77,7 +78,7 @@ fn store_pose(world: &mut DeferredWorld, entity: Entity) {
         _ => return,
     };
     if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
-        // Marked as changed, the contacts would count as restored.
+        // If the resource were marked as changed, its contacts would count as restored.
         let collisions = collisions.bypass_change_detection();
         if let Some(pose) = pose_2d {
             collisions.poses_2d.begin(entity, pose.affine());

@@ -7,9 +7,9 @@ use bevy::{
 
 use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
-/// The number of ancestors of an entity, times 2^32, plus the number of those with a `Transform`.
-/// Removing an ancestor, a parent or a `Transform` changes this sum. (Bevy's change ticks show what
-/// was added.)
+/// The number of ancestors of an entity, times 2^32, plus the number of ancestors with a
+/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. (Bevy's change
+/// ticks show what was added.)
 pub type AncestorSum = u64;
 
 /// The ancestors of an entity.
@@ -21,8 +21,8 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
-    /// Ancestors that form a loop. No other ancestry has this sum, so breaking the loop is
-    /// detected.
+    /// The ancestry of an entity whose ancestors form a loop. No other ancestry has this sum, so
+    /// breaking the loop is detected.
     const LOOP: Self = Self {
         sum: AncestorSum::MAX,
         is_changed: false,
@@ -40,8 +40,8 @@ impl Ancestry {
 /// The ancestries found in this tick.
 #[derive(Default)]
 pub struct AncestryCache {
-    /// The ancestry of each entity's children. `None` while the entity's own ancestors are visited.
-    /// Entities without a parent are not cached, because reading them again is faster.
+    /// The ancestry of each entity's children. The value is `None` while the entity's own ancestors
+    /// are visited. Entities without a parent are not cached, because reading them again is faster.
     known: EntityHashMap<Option<Ancestry>>,
     /// The length of `known`, which is at least the length of `path`.
     peak: Peak,
@@ -54,17 +54,17 @@ pub struct AncestorReader<'w> {
     world: &'w World,
     window: ChangeWindow,
     cache: &'w mut AncestryCache,
-    // Component ids, because a lookup by type costs a hash.
+    // The component ids are stored, because a lookup by type costs a hash.
     transform: Option<ComponentId>,
     child_of: Option<ComponentId>,
-    /// The latest parent and its children's ancestry, because siblings are often neighbors in a
-    /// table.
+    /// The latest parent and its children's ancestry, kept because siblings are often neighbors in
+    /// a table.
     latest: Option<(Entity, Ancestry)>,
     count: usize,
 }
 
 impl<'w> AncestorReader<'w> {
-    /// Begins a tick.
+    /// Creates the reader of a tick, and clears the cache.
     pub fn new(world: &'w World, window: ChangeWindow, cache: &'w mut AncestryCache) -> Self {
         if cache.peak.end_tick(cache.known.len()) {
             *cache = AncestryCache::default();
@@ -129,7 +129,7 @@ impl<'w> AncestorReader<'w> {
         ancestry
     }
 
-    /// Reads one entity and its parent. Returns `None` if there is no such entity.
+    /// Reads one entity and its parent. Returns `None` if the entity does not exist.
     fn read(&mut self, entity: Entity) -> Option<(Ancestry, Option<Entity>)> {
         let entity = self.world.get_entity(entity).ok()?;
         self.count += 1;

@@ -58,8 +58,8 @@ impl ChangeWindow {
     }
 }
 
-/// A component of consecutive entities, with the ticks of its last changes. Empty if the entities
-/// do not have the component.
+/// A component of consecutive entities, with the ticks of its last changes. If the entities do not
+/// have the component, the column is empty.
 struct TrackedColumn<'a, T> {
     values: &'a [T],
     changed: &'a [Tick],
@@ -94,7 +94,7 @@ impl<'a, T> TrackedColumn<'a, T> {
 
     #[inline]
     fn has_changes(self, window: ChangeWindow) -> bool {
-        // Without branches, so that several ticks are compared at once.
+        // The fold has no branches, so that several ticks are compared at once.
         let ticks = self.changed.iter();
         ticks.fold(false, |any, tick| any | window.contains(*tick))
     }
@@ -114,7 +114,8 @@ pub struct Chunk<'a> {
     colliders: TrackedColumn<'a, Collider>,
     layers: TrackedColumn<'a, CollisionLayers>,
     parents: TrackedColumn<'a, ChildOf>,
-    /// Adding or removing a marker moves the entity to another table.
+    /// The markers of all these entities: adding or removing a marker moves an entity to another
+    /// table.
     pub markers: Markers,
 }
 
@@ -136,8 +137,8 @@ impl<'a> Chunk<'a> {
                 });
             }
         } else {
-            // If an app's own disabling component uses sparse-set storage, Bevy has no contiguous
-            // iteration.
+            // If an app's own disabling component uses sparse-set storage, Bevy offers no
+            // contiguous iteration.
             for row in colliders {
                 visit_row(row, &mut visit);
             }
@@ -229,7 +230,7 @@ impl<'a> Chunk<'a> {
 /// A collider with the other components of its entity.
 #[derive(Clone, Copy)]
 pub struct ColliderRow<'a> {
-    /// The index in the chunk.
+    /// The index of the row in the chunk.
     pub index: usize,
     pub entity: Entity,
     pub transform: Option<&'a Transform>,

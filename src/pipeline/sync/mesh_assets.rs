@@ -1,11 +1,11 @@
 //! Colliders from mesh assets, built before the first stage.
 //!
-//! Colliders are built only after a change. Two kinds of change are detected in different ways:
+//! Colliders are built only after a change. There are two kinds of changes:
 //!
-//! * A mesh that is not loaded yet is searched again in every tick. Bevy's asset messages arrive
+//! * A mesh that was not loaded before is looked up in every tick. Bevy's asset messages arrive
 //!   only in `PostUpdate`, and never if the app runs schedules by hand.
-//! * A changed mesh is reported only by Bevy's messages. They are read in every frame, because a
-//!   schedule that runs less often would miss some of them.
+//! * A changed mesh is reported only by Bevy's messages. The messages are read in every frame,
+//!   because a schedule that runs less often would miss some of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -64,8 +64,8 @@ type HasChangedRecipe = (
     Or<(Changed<ColliderFromMesh>, Changed<Mesh2d>, Changed<Mesh3d>)>,
 );
 
-/// Inserts the colliders of entities whose mesh or [`ColliderFromMesh`] changed. Writes the world
-/// directly, because an app may delay commands until the end of the schedule.
+/// Inserts the colliders of entities whose mesh or [`ColliderFromMesh`] changed. The function
+/// writes the world directly, because an app may delay commands until the end of the schedule.
 pub fn resolve(
     world: &mut World,
     mut touched: Local<Unfiltered<Entity, HasChangedRecipe>>,

@@ -1,20 +1,20 @@
-//! First stage: updates the proxies to the colliders and their poses.
+//! First stage: updates the proxies from the colliders and their poses.
 //!
 //! For unchanged colliders, only Bevy's change ticks are read. So a resting collider costs next to
 //! nothing. The stage detects every kind of change:
 //!
-//! * A written `Transform`, collider, layers or parent: by Bevy's change ticks, see
+//! * Bevy's change ticks show that a `Transform`, collider, layers or parent was written: see
 //!   [`change_ticks`].
-//! * A spawned, despawned, disabled or enabled entity, and an added or removed component: by the
-//!   entity's row in Bevy's tables, see [`table_history`].
-//! * A changed ancestor: by its change ticks and the number of ancestors, see [`ancestors`].
+//! * Changed rows of Bevy's tables show that an entity was spawned, despawned, disabled or enabled,
+//!   or that a component was added or removed: see [`table_history`].
+//! * Change ticks and the number of ancestors show that an ancestor changed: see [`ancestors`].
 //!
-//! [`scan`] is the pass that finds all of these. Most changes are moves. These are queued, and
+//! [`scan`] is the pass that finds all these changes. Most changes are moves, which are queued, and
 //! applied on all threads: see [`moves`].
 //!
 //! [`sync_now`] does the same between two ticks, for spatial queries. The function adds its changes
-//! to the next tick's list of changes. So that tick tests every pair that it would test without the
-//! call. It may test other pairs, too, whose contacts have not changed.
+//! to the next tick's list of changes. So the next tick tests every pair that it would test without
+//! the call. The tick may also test other pairs, whose contacts have not changed.
 
 mod ancestors;
 mod change_ticks;
@@ -51,10 +51,10 @@ use crate::{
 /// The stage's buffers and its record of the previous run.
 #[derive(Resource, Default)]
 pub struct SyncState {
-    /// Created in the first run, because a query state never includes disabling components that are
-    /// registered later.
+    /// The query for colliders. The first run creates it, because a query ignores disabling
+    /// components that are registered later.
     colliders: Option<QueryState<Columns>>,
-    /// `true` if the list of changes already has the changes of [`sync_now`].
+    /// `true` if the list of changes already contains the changes of [`sync_now`].
     pub has_early_changes: bool,
     history: TableHistory,
     ancestry: AncestryCache,
@@ -83,7 +83,7 @@ pub fn sync(
         let ancestors = state.update(world, proxies);
         index.update(proxies);
         index.end_tick();
-        // Marked as changed, the contacts would count as restored.
+        // If the resource were marked as changed, its contacts would count as restored.
         let mut collisions = world.resource_mut::<Collisions>();
         paths.find(proxies, collisions.bypass_change_detection(), is_restart);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
@@ -102,7 +102,8 @@ pub fn sync(
 ///
 /// A spatial query sees the colliders in the poses that they had in the last
 /// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). Call this function where a query must
-/// see later changes, for example changes of the same frame. A call costs as much as that stage.
+/// see later changes, for example changes of the same frame. A call costs as much as the stage
+/// `Sync`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -120,7 +121,7 @@ pub fn sync(
 ///
 /// The next tick reports the same events as without the call.
 ///
-/// It does nothing within a tick, between `HeadbuttSystems::Sync` and
+/// The function does nothing within a tick, between `HeadbuttSystems::Sync` and
 /// [`Report`](crate::HeadbuttSystems::Report), nor after a tick that a panic aborted. A
 /// `ColliderFromMesh` gets its collider in the next tick, not earlier.
 pub fn sync_now(world: &mut World) {
@@ -143,7 +144,7 @@ pub fn sync_now(world: &mut World) {
     world.resource_mut::<Progress>().completed = Completed::Report;
 }
 
-/// Calls `update` with the resources of the stage. If it panics, the index is dropped.
+/// Calls `update` with the resources of the stage. If `update` panics, the index is dropped.
 fn with_state<F>(world: &mut World, update: F)
 where
     F: FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SweptPaths, &mut SpatialIndex),

@@ -66,7 +66,8 @@ impl MoveQueue {
         apply_all(world, &mut proxies.d3, d3, errors);
     }
 
-    /// Returns the entities that cannot collide in their new poses. They still have proxies.
+    /// Returns the entities that cannot collide in their new poses. These entities still have
+    /// proxies.
     pub fn errors(&self) -> impl Iterator<Item = (Entity, ColliderError)> {
         self.errors.iter().copied()
     }
@@ -151,14 +152,14 @@ fn apply_some<V: Space>(
     }
 }
 
-/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any changed.
+/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any of them changed.
 #[inline]
 fn update<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,
     item: &QueuedMove,
 ) -> Result<bool, ColliderError> {
-    // A path of its own, so that the pose stays in registers.
+    // This case calls `update` by itself, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity(&item.transform)
     {

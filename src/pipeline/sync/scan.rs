@@ -1,4 +1,4 @@
-//! The scan of all colliders. Queues moves, and rebuilds the proxies after other changes.
+//! The scan of all colliders, which queues moves, and rebuilds the proxies after other changes.
 
 use bevy::prelude::*;
 
@@ -28,7 +28,8 @@ pub struct Scan<'a> {
     pub window: ChangeWindow,
     pub ancestors: AncestorReader<'a>,
     pub proxies: &'a mut Proxies,
-    /// Entities whose table rows of the previous tick now have other entities, or are gone.
+    /// Entities whose rows of the previous tick either belong to other entities now or no longer
+    /// exist.
     pub displaced: &'a mut Buffer<Entity>,
     pub moves: &'a mut MoveQueue,
 }
@@ -85,7 +86,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Visits colliders if only their transforms and layers have changed.
+    /// Visits colliders of which only the transforms and layers have changed.
     fn visit_moved(&mut self, block: &Chunk) {
         let has_parent = block.has_parents();
         for (entity, transform, layers) in block.moved(self.window) {
@@ -148,7 +149,7 @@ impl Scan<'_> {
         self.proxies.set_slot(row.entity, new);
     }
 
-    /// Applies the queued moves, and removes the proxies of entities that are gone.
+    /// Applies the queued moves, and removes the proxies of entities that are no longer colliders.
     pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
         self.moves.apply(self.world, self.proxies);
         for (entity, error) in self.moves.errors() {
@@ -219,7 +220,7 @@ fn build_in<V: Space>(
     })
 }
 
-/// Logs a warning. Callers repeat it only after the collider has been valid again.
+/// Logs a warning. Callers repeat the warning only after the collider has been valid again.
 fn warn(world: &World, entity: Entity, error: &dyn core::error::Error) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));

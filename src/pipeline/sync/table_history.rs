@@ -3,11 +3,11 @@
 //!
 //! Bevy keeps all entities with the same components in one table. Bevy adds entities at the end,
 //! and fills a gap with the last entity. So most entities keep their rows. If an entity left its
-//! row, the row has another entity now, or the table has become shorter.
+//! row, the row now has another entity, or the table has become shorter.
 //!
 //! (If Bevy lists entities one by one, see
-//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift others. The
-//! shifted entities are updated as well, without effect.)
+//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift other
+//! entities. The shifted entities are then updated without effect.)
 
 use bevy::prelude::*;
 
@@ -43,12 +43,12 @@ impl TableHistory {
     }
 }
 
-/// The colliders of a table. The rows before `next` are from this tick, and the others from the
+/// The colliders of a table. The rows before `next` are from this tick, and all other rows from the
 /// previous tick.
 #[derive(Default)]
 pub struct KnownRows {
     entities: Buffer<Entity>,
-    /// One item per row if the entities have parents, and otherwise empty.
+    /// The ancestor sum of each row. If the entities have no parents, the list is empty.
     ancestor_sums: Buffer<AncestorSum>,
     next: usize,
 }
@@ -62,13 +62,14 @@ impl KnownRows {
         pairs.take_while(|(known, entity)| known == entity).count()
     }
 
-    /// Returns the ancestor sums of the next rows, if the entities have parents.
+    /// Returns the ancestor sums of the next rows. If the entities have no parents, the list is
+    /// empty.
     #[inline]
     pub fn ancestor_sums(&mut self) -> &mut [AncestorSum] {
         self.ancestor_sums.get_mut(self.next..).unwrap_or_default()
     }
 
-    /// Keeps the next rows.
+    /// Moves past the next rows, which are unchanged.
     #[inline]
     pub fn skip(&mut self, rows: usize) {
         self.next += rows;

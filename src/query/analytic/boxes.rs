@@ -1,40 +1,40 @@
 //! Points, segments and boxes in closed form: the cores of balls, of capsules, and of boxes with or
 //! without a margin.
 //!
-//! All three are boxes from -h to h in their own frame. The half extents h of a point are 0, and
-//! the half extents of a segment have one nonzero component. This file solves the pairs that are
-//! well conditioned. GJK and EPA solve all other pairs, and pairs so close that the direction
-//! between them would be rounding error. The choice depends on the pair and its poses only, so all
-//! queries agree.
+//! Points, segments and boxes are all boxes from -h to h in their own frame. The half extents h of
+//! a point are 0, and the half extents of a segment have one nonzero component. This file solves
+//! only well-conditioned pairs. GJK and EPA solve all other pairs, such as cores so close that the
+//! direction between them would be rounding error. The choice depends only on the shapes and their
+//! poses, so all queries agree.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.
 //!
-//! **A point and a box.** The point of the box nearest to p is p, clamped to ±h. If p is inside,
-//! the normal is the normal of the nearest face. If p lies on a segment, the normal is at right
-//! angles to the segment.
+//! **A point and a box.** The point of the box nearest to a point p is p clamped to ±h. If p is
+//! inside, the normal is the normal of the nearest face. If p lies on a segment, the normal is at
+//! right angles to the segment.
 //!
-//! **Two segments.** The nearest points of s h and c + t k b are an end of one segment and the
-//! point nearest to it on the other, or the points where a common perpendicular meets both lines
-//! (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9). In 3D, the distance between
-//! these two points is the component of c along h ∧ b, a direction that is precise.
+//! **Two segments.** Let s h and c + t k b be points of the two segments. The nearest points are an
+//! end of one segment and the point nearest to that end on the other, or the points where a common
+//! perpendicular meets both lines (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9).
+//! In 3D, its length is the component of c along h ∧ b, a precise direction.
 //!
-//! **A box and a box or a segment.** The Minkowski difference is c plus all combinations of ±h_i
-//! e_i and ±k_j b_j: a zonotope. Along a unit vector n with n·c >= 0, its distance from the origin
-//! is
+//! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
+//! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the
+//! origin and the zonotope is
 //!
 //! ```text
 //! g(n) = n·c - Σ |n_i| h_i - Σ |n·b_j| k_j
 //! ```
 //!
 //! g(n) is a lower bound on the distance, and -g(n) an upper bound on the depth. The depth is the
-//! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D, e_i
-//! ∧ b_j for each two edges. These are the separating axes of Gottschalk, Lin and Manocha,
-//! "OBBTree" (1996). The departures are:
+//! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D, the
+//! cross products e_i ∧ b_j of two edges. These normals are the separating axes of Gottschalk, Lin
+//! and Manocha, "OBBTree" (1996). The departures are:
 //!
-//! * The axes are unit vectors, because they give a depth.
-//! * An axis of edges counts only if it is better than all face normals by more than rounding. If a
-//!   feature lies flat on a face, an axis of edges equals the face normal.
+//! * The axes are unit vectors, because the depth is measured along them.
+//! * The cross product of two edges counts only if it is better than all face normals by more than
+//!   rounding. If a feature lies flat on a face, such a cross product equals the face normal.
 //! * The contact points are computed as well.
 
 use crate::{
@@ -45,8 +45,8 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH, PARALLEL_EDGES, TOUCHING},
 };
 
-/// The number of alternating projections that find the common point of a face and an edge or a face
-/// that lies flat on it.
+/// The number of alternating projections that find a common point of a face and a feature that lies
+/// flat on it.
 const PROJECTIONS: usize = 4;
 
 /// Solves a pair of boxes with these half extents.
@@ -100,7 +100,7 @@ pub(super) fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
     (0..D::DIMENSION).all(|index| index == axis || half_extents.component(index) != 0.0)
 }
 
-/// Returns the largest component of a box along a direction: Σ |d_i| h_i.
+/// Returns the largest component of a box's points along a direction d: Σ |d_i| h_i.
 #[inline]
 pub(super) fn projected_radius<D: DVector>(half_extents: D, direction: D) -> f64 {
     direction.dot(half_extents.copysign(direction))
@@ -123,7 +123,7 @@ pub(in crate::query) struct BoxAxis<D> {
 }
 
 impl<D> BoxAxis<D> {
-    /// Returns `true` for a box if the axis is at right angles to one of its faces.
+    /// Returns, for each box, `true` if the axis is the normal of one of the box's faces.
     pub fn has_faces(&self) -> [bool; 2] {
         match self.source {
             AxisSource::FirstFace => [true, false],
@@ -138,7 +138,7 @@ impl<D> BoxAxis<D> {
 pub(in crate::query) enum AxisSource {
     FirstFace,
     SecondFace,
-    /// An edge of each box, by its axis.
+    /// An edge of each box, by the index of its axis.
     Edges(usize, usize),
 }
 
@@ -147,12 +147,12 @@ pub struct BoxPair<D: DVector> {
     pub half_extents: [D; 2],
     /// The pose of the second box.
     pub relative: Pose<D>,
-    /// The size of the pair: half of both diagonals, and the radii.
+    /// The scale of the pair: half of both diagonals, plus both radii.
     pub scale: f64,
 }
 
 impl<D: DVector> BoxPair<D> {
-    /// Returns the boxes of a pair with these half extents, or `None` if one is not finite.
+    /// Returns the boxes of a pair with these half extents, or `None` if a length is not finite.
     #[inline(always)]
     pub fn new(
         pair: &impl MinkowskiDifference<Vector = D>,
@@ -179,8 +179,7 @@ impl<D: DVector> BoxPair<D> {
         self.half_extents == [D::ZERO; 2]
     }
 
-    /// Returns the contact of two boxes that are apart. Returns `None` for two segments that nearly
-    /// touch.
+    /// Returns the contact of two separated boxes, or `None` for two segments that nearly touch.
     #[inline]
     pub fn nearest(&self) -> Option<Penetration<D>> {
         let [first, second] = self.half_extents;
@@ -207,7 +206,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Swaps the boxes.
+    /// Returns the pair with its boxes swapped.
     #[inline]
     fn swapped(&self) -> Self {
         let [first, second] = self.half_extents;
@@ -222,7 +221,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Returns the contact along a unit vector, from its gap and its points.
+    /// Returns the contact along a unit vector, given the gap and the points.
     #[inline(always)]
     fn penetration(&self, normal: D, gap: f64, [first, second]: [D; 2]) -> Penetration<D> {
         Penetration {
@@ -255,7 +254,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Returns the contact of a box and a point inside.
+    /// Returns the contact of a box and a point inside the box.
     #[inline(always)]
     fn box_and_point_inside(&self) -> Penetration<D> {
         let [half_extents, _] = self.half_extents;
@@ -272,7 +271,7 @@ impl<D: DVector> BoxPair<D> {
         self.penetration(normal, -depth, [second + normal * depth, second])
     }
 
-    /// Returns the contact of two segments, unless they touch without crossing each other.
+    /// Returns the contact of two segments, or `None` if they touch without crossing each other.
     fn segments(&self) -> Option<Penetration<D>> {
         let c = self.relative.translation;
         let [u, w] = [
@@ -287,14 +286,15 @@ impl<D: DVector> BoxPair<D> {
             && t.abs() <= 1.0
         {
             let Some(normal) = D::perpendicular(&[u, w]) else {
-                // In 2D there is no such normal: the segments cross.
+                // In 2D, no vector is perpendicular to both segments: they cross.
                 let axis = self.separating_axis(f64::INFINITY);
                 return (axis.gap <= 0.0).then(|| self.contact(&axis));
             };
             let normal = normal.unit()?.toward(c);
             return Some(self.penetration(normal, normal.dot(c), points_at(s, t)));
         }
-        // The parameter of a point on a segment whose half length squared is `square`.
+        // Computes the parameter of a point on a segment. `square` is the square of the segment's
+        // half length.
         let clamped = |along: f64, square: f64| {
             if square > 0.0 {
                 (along / square).clamp(-1.0, 1.0)
@@ -335,8 +335,8 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the face normal with the largest gap.
-    // Gaps are compared without branches, because the processor cannot predict the larger gap. Only
-    // the index is kept, and the axis is computed from it.
+    // Gaps are compared without branches, because the processor cannot predict which gap is larger.
+    // Only the index is kept, and the axis is computed at the end.
     #[inline]
     fn face_axis(&self) -> BoxAxis<D> {
         let Pose {
@@ -385,8 +385,8 @@ impl<D: DVector> BoxPair<D> {
         let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
         for index in 0..D::DIMENSION {
             for other in 0..D::DIMENSION {
-                // An axis of length l. In the frame of the second box, Rᵀ (e_i ∧ b_j) = Rᵀ e_i ∧
-                // e_j.
+                // The axis has the length l. In the frame of the second box, it is Rᵀ (e_i ∧ b_j) =
+                // Rᵀ e_i ∧ e_j.
                 let axis = cross(D::axis(index), D::column(rotation, other));
                 let inner = cross(D::column(inverse, index), D::axis(other));
                 let square = axis.length_squared();
@@ -427,10 +427,11 @@ impl<D: DVector> BoxPair<D> {
         self.penetration(axis.normal, axis.gap, points)
     }
 
-    /// Returns the points of a contact with a face of the first box, whose outward normal is given.
+    /// Returns the points of a contact with a face of the first box. `normal` is the outward normal
+    /// of this face.
     ///
-    /// The second point is the deepest corner. If a whole edge or face is equally deep, alternating
-    /// projections find one of its points above the first box's face.
+    /// The second point is the deepest corner of the second box. If a whole edge or face is equally
+    /// deep, alternating projections find one of its points above the first box's face.
     #[inline]
     fn points_on_face(&self, normal: D, depth: f64) -> [D; 2] {
         let [half_extents, other] = self.half_extents;
@@ -459,7 +460,7 @@ impl<D: DVector> BoxPair<D> {
         [first, second]
     }
 
-    /// Returns the nearest points of two edges, each given by its axis.
+    /// Returns the nearest points of two edges, each given by the index of its axis.
     #[inline]
     fn points_on_edges(&self, normal: D, index: usize, other: usize) -> [D; 2] {
         let [first, second] = self.half_extents;

@@ -4,7 +4,7 @@ use crate::{query::penetration::Penetration, tolerance::TOUCHING};
 
 /// The result of a closed form for two cores.
 pub enum ClosedForm<D> {
-    /// The contact of the cores. If they are separated, its depth is negative.
+    /// The contact of the cores. If the cores are separated, the depth is negative.
     Contact(Penetration<D>),
     /// The shapes do not touch.
     Separated,

@@ -3,7 +3,7 @@
 //! Let H = { x : n·x <= c } with a unit vector n, and let w be the support point of the other core
 //! in direction -n. Then n·w - c is the signed distance between the cores. A translation t m along
 //! a unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum of t
-//! is at m = n.
+//! is reached for m = n.
 
 use crate::{
     query::{minkowski::MinkowskiDifference, penetration::Penetration, simplex::Vertex},
@@ -19,7 +19,7 @@ pub struct HalfSpaceSolver<D> {
     normal: D,
     /// The signed distance between the cores.
     gap: f64,
-    /// The other core's nearest or deepest point.
+    /// The point of the other core nearest to the plane, or deepest below it.
     point: D,
     /// The projection of that point onto the plane.
     projection: D,
@@ -48,7 +48,8 @@ impl<D: DVector> HalfSpaceSolver<D> {
 
     /// Returns `true` if the shapes touch.
     pub fn hit(&self, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
-        // The scale requires more support points, so it is only computed if it matters.
+        // Computing the scale takes more support points, so the scale is computed only if it
+        // matters.
         let radius_sum = pair.radius_sum();
         self.gap <= radius_sum || self.gap <= radius_sum + TOUCHING * self.scale(pair)
     }
@@ -66,7 +67,7 @@ impl<D: DVector> HalfSpaceSolver<D> {
         (half_diagonal.length() + pair.radius_sum()).max(OFFSET_SCALE * offset)
     }
 
-    /// Returns the contact of the cores. Its scale is a lower bound.
+    /// Returns the contact of the cores. The contact's scale is only a lower bound.
     pub fn contact(&self) -> Penetration<D> {
         let (first, second) = if self.half_space_is_first {
             (self.projection, self.point)
@@ -82,7 +83,8 @@ impl<D: DVector> HalfSpaceSolver<D> {
         }
     }
 
-    /// Returns the contact with the cores' nearest points: the same point twice if they overlap.
+    /// Returns the contact with the cores' nearest points, or with the same point twice if the
+    /// cores overlap.
     pub fn nearest(&self) -> Penetration<D> {
         if self.gap > 0.0 {
             return self.contact();
@@ -105,7 +107,7 @@ fn other_point<D: DVector>(half_space_is_first: bool, vertex: &Vertex<D>) -> D {
     }
 }
 
-/// Returns both cores if they are half-spaces, in the frame of the pair.
+/// Returns each core that is a half-space, in the frame of the pair, and `None` for other cores.
 #[inline]
 pub fn half_spaces<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,

@@ -1,4 +1,4 @@
-//! Closed forms, for the pairs of cores that have one.
+//! Closed forms for the pairs of cores that have one.
 //!
 //! | file | contents |
 //! |---|---|
@@ -21,8 +21,9 @@ use crate::{query::minkowski::MinkowskiDifference, space::DVector};
 pub use closed_form::ClosedForm;
 pub use swept_overlap::SweptOverlap;
 
-/// Solves a pair of boxes, segments or points, and in 2D a pair of polygons, or a polygon and a
-/// point. Returns `None` for other pairs, and for pairs that the closed forms leave to GJK and EPA.
+/// Solves a pair of boxes, segments or points. In 2D, the function also solves two polygons, or a
+/// polygon and a point. Returns `None` for other pairs, and for pairs that the closed forms leave
+/// to GJK and EPA.
 #[inline(always)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
     match pair.boxes() {

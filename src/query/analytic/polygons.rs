@@ -1,10 +1,10 @@
 //! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
 //! **Two polygons.** Their Minkowski difference is a polygon whose edges have the normals of both.
-//! So the depth is the minimum over these normals, and if the polygons are separated, one of the
-//! normals shows a gap (the separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996), in
-//! 2D). Let n be the outward normal of an edge, a its start, and b_j the vertices of the other
-//! polygon. Then
+//! So the depth is the minimum over these normals. If the polygons are separated, there is a gap
+//! along one of the normals. These normals are the separating axes of Gottschalk, Lin and Manocha,
+//! "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start, and b_j the
+//! vertices of the other polygon. Then
 //!
 //! ```text
 //! g = min_j n·b_j - n·a
@@ -13,15 +13,16 @@
 //! is a lower bound on the distance, and -g an upper bound on the depth. The departures from the
 //! usual algorithm are:
 //!
-//! * Each edge tests all vertices, four at a time and without a branch. Up to 16 vertices, this is
-//!   faster than a search that starts from the lowest vertex of the previous edge.
+//! * Each edge is tested against all vertices, four at a time and without branches. For up to 16
+//!   vertices, this is faster than a search that starts from the lowest vertex of the previous
+//!   edge.
 //! * The contact points are in the middle of the overlap of both edges.
 //!
-//! **A polygon and a point.** The nearest point is on the edge with the largest g, or at one of its
-//! ends. For a point p beside an edge, n·(p - a) is smaller for all other normals. For a point
-//! beyond a vertex, n·(p - a) is smaller for all normals except the normals of the two edges that
-//! meet there. All other normals make a larger angle with the direction of p. Inside, the normal is
-//! the normal of the edge with the largest g.
+//! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
+//! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
+//! is beyond a vertex, all edges except the two that meet there have a smaller n·(p - a), because
+//! their normals make a larger angle with the direction of p. If p is inside, the normal is the
+//! normal of the edge with the largest g.
 
 use crate::{
     query::{
@@ -32,7 +33,7 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// Four vertices, by coordinate.
+/// The coordinates of four vertices.
 #[derive(Clone, Copy)]
 struct VertexBlock {
     xs: [f64; 4],
@@ -41,13 +42,13 @@ struct VertexBlock {
 
 /// A polygon in the frame of the pair.
 pub(super) struct PlacedPolygon<D> {
-    /// The vertices. Unused ones repeat the first vertex.
+    /// The vertices. Unused entries repeat the first vertex.
     vertices: [VertexBlock; MAX_EDGES / 4],
     normals: [D; MAX_EDGES],
     /// The component of each edge's points along its normal.
     heights: [f64; MAX_EDGES],
     pub(super) count: usize,
-    /// A point inside.
+    /// A point inside the polygon.
     pub(super) center: D,
 }
 
@@ -84,7 +85,7 @@ impl<D: DVector> PlacedPolygon<D> {
         placed
     }
 
-    /// Returns the polygon moved.
+    /// Returns the polygon, moved by a translation.
     pub(super) fn moved(&self, translation: D) -> Self {
         let (x, y) = (translation.component(0), translation.component(1));
         let mut heights = self.heights;
@@ -103,7 +104,7 @@ impl<D: DVector> PlacedPolygon<D> {
         }
     }
 
-    /// Returns the vertex at an index. The index after the last one means the first vertex.
+    /// Returns the vertex at an index. The index after the last vertex stands for the first vertex.
     #[inline]
     fn vertex(&self, index: usize) -> D {
         let index = if index < self.count { index } else { 0 };
@@ -123,7 +124,7 @@ impl<D: DVector> PlacedPolygon<D> {
         }
     }
 
-    /// Returns the minimum component of a vertex along a direction.
+    /// Returns the minimum component of the vertices along a direction.
     #[inline]
     pub(super) fn min_height(&self, direction: D) -> f64 {
         let (x, y) = (direction.component(0), direction.component(1));
@@ -139,11 +140,12 @@ impl<D: DVector> PlacedPolygon<D> {
         min(min(a, b), min(c, d))
     }
 
-    /// Returns the largest gap g along the edges, and the index of its edge, if g is larger than
-    /// `lower_limit`.
+    /// Returns the largest gap g of all edges, and the index of its edge. Returns `None` if no gap
+    /// is larger than `lower_limit`.
     ///
-    /// No edge has a larger g than its gap to a point inside the other polygon. So the edge with
-    /// the largest such bound is tested first, and then those edges whose bound exceeds the best g.
+    /// The gap between an edge and a point inside the other polygon is an upper bound on g. So the
+    /// edge with the largest bound is tested first, and then the edges whose bound exceeds the best
+    /// g.
     #[inline]
     fn max_gap(&self, other: &Self, lower_limit: f64) -> Option<(f64, usize)> {
         let mut bounds = [f64::NEG_INFINITY; MAX_EDGES];
@@ -177,12 +179,12 @@ impl<D: DVector> PlacedPolygon<D> {
         found
     }
 
-    /// Returns the contact points of an edge and the other polygon: one on the edge, and the
-    /// deepest one of the other polygon.
+    /// Returns the contact points of an edge and the other polygon: a point of the edge, and the
+    /// deepest point of the other polygon.
     ///
-    /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest one are equally deep.
-    /// They cover a range along the edge, which itself covers the range from 0 to 1. The contact
-    /// points are in the middle of the overlap of both ranges.
+    /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest vertex count as equally
+    /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
+    /// to 1. The contact points are in the middle of the overlap of both ranges.
     #[inline]
     fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
@@ -214,7 +216,7 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 }
 
-/// Returns both polygons of a pair.
+/// Returns both polygons of a pair, or `None` for other pairs.
 pub(super) fn placed<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
 ) -> Option<[PlacedPolygon<D>; 2]> {
@@ -227,7 +229,7 @@ pub(super) fn placed<D: DVector>(
 }
 
 /// Solves a pair of polygons, or a polygon and a point.
-// Not inlined, because the arrays would take up space on the stack in every query.
+// This function is not inlined, because the arrays would take up stack space in every query.
 #[inline(never)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
     let [first, second] = pair.cores().map(Core::polygon);
@@ -256,7 +258,7 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
         None => (gap, index, true),
     };
     if gap > 0.0 {
-        // Within the radii or the tolerance, the contact is at the nearest points, which GJK finds.
+        // If the gap is within the radii or the tolerance, GJK computes the nearest points.
         return (gap > limit).then_some(ClosedForm::Separated);
     }
     let contact = Penetration {
@@ -266,8 +268,8 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
 }
 
-/// Returns the contact along the normal of an edge, which is given by its index, and `true` for an
-/// edge of the first polygon.
+/// Returns the contact along the normal of an edge. The edge is given by its index, and by `true`
+/// if it belongs to the first polygon.
 #[inline]
 pub(super) fn contact_along<D: DVector>(
     [first, second]: [&PlacedPolygon<D>; 2],
@@ -291,8 +293,8 @@ pub(super) fn contact_along<D: DVector>(
     }
 }
 
-/// Returns the contact of a polygon and a point, unless the point is so close to a vertex that the
-/// direction between them is noise.
+/// Returns the contact of a polygon and a point. Returns `None` if the point is so close to a
+/// vertex that the direction between them is rounding error.
 #[inline]
 fn polygon_and_point<D: DVector>(
     polygon: &Polygon<D>,

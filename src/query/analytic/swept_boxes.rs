@@ -1,7 +1,8 @@
 //! Two boxes, or a box and a segment, in linear motion: separating axes over time.
 //!
-//! With the symbols of `boxes.rs`, and the velocity v of the second box, let r be the sum of both
-//! projections onto a unit vector n. The projections overlap while |n·c + t n·v| < r: between
+//! In the symbols of `boxes.rs`, let v be the velocity of the second box. Let r be the sum of the
+//! half lengths of both projections onto a unit vector n. As long as |n·c + t n·v| < r, the
+//! projections overlap: between the times
 //!
 //! ```text
 //! t = (-n·c ± r) / n·v
@@ -9,11 +10,11 @@
 //!
 //! The boxes overlap while their projections onto all separating axes overlap. This time is the
 //! intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
-//! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than
-//! that depth in the intersection.
+//! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the intersection is the time in
+//! which the boxes overlap by more than that depth.
 //!
-//! An axis of edges that are nearly parallel is the quotient of two small lengths. Such an axis
-//! limits the intervals, but is not precise enough to be the normal.
+//! If two edges are nearly parallel, their unit cross product is a quotient of small lengths. Such
+//! an axis limits the intervals, but is not precise enough to be the normal.
 
 use crate::{
     query::analytic::{
@@ -24,21 +25,22 @@ use crate::{
     tolerance::{FLAT_DEPTH, PARALLEL_EDGES, ROUNDING},
 };
 
-/// An axis of edges is precise if the squared sine of their angle is at least this: then its gap
-/// has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
+/// The cross product of two edges is precise if the squared sine of their angle is at least this.
+/// Its gap then has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
 const PRECISE_EDGES: f64 = 1e-8;
 
-/// The intersection of the intervals of some axes of two boxes.
+/// The intersection of the intervals in which two moving boxes overlap along some axes.
 pub struct SweptBoxes<D> {
     velocity: D,
     radius_sum: f64,
     overlap: SweptOverlap,
-    /// The axis of the time at which the boxes begin to overlap, if it is precise.
+    /// The last axis along which the boxes begin to overlap, if this axis is precise.
     source: Option<(AxisSource, D)>,
 }
 
 impl<D: DVector> SweptBoxes<D> {
-    /// An overlap of more than `depth` is certainly more than a touch.
+    /// Returns the infinite interval, before any axis is added. Overlaps deeper than `depth` are
+    /// not mere touches.
     pub fn new(velocity: D, radius_sum: f64, depth: f64) -> Self {
         Self {
             velocity,
@@ -74,7 +76,7 @@ impl<D: DVector> SweptBoxes<D> {
         }
     }
 
-    /// Adds the cross products of two edges.
+    /// Adds the cross products of the edges of both boxes.
     pub fn add_edges(&mut self, boxes: &BoxPair<D>) {
         if D::DIMENSION == 2 {
             return;
@@ -104,9 +106,9 @@ impl<D: DVector> SweptBoxes<D> {
         }
     }
 
-    /// Intersects the intervals with the intervals of a unit vector. The vector replaces the axis
-    /// of `enter` only if it delays `enter` by more than the time in which the gap closes by
-    /// `better_by`.
+    /// Intersects the intervals with the intervals of an axis, a unit vector. This axis replaces
+    /// the axis of `enter` only if it delays `enter` by more than the time in which the gap closes
+    /// by `better_by`.
     #[inline]
     fn add(
         &mut self,
@@ -136,8 +138,8 @@ impl<D: DVector> SweptBoxes<D> {
         overlap.end(middle + half, duration);
     }
 
-    /// Returns the axis that is the last to overlap, with its gap in the pose of the boxes. Returns
-    /// `None` if the axis is not precise.
+    /// Returns the last axis along which the boxes begin to overlap, with its gap in the pose of
+    /// `boxes`. Returns `None` if this axis is not precise.
     pub fn axis(&self, boxes: &BoxPair<D>) -> Option<BoxAxis<D>> {
         let (source, axis) = self.source?;
         let normal = axis.toward(-self.velocity);

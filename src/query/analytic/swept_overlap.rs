@@ -1,14 +1,14 @@
 //! The interval of time in which the projections of moving cores onto some axes overlap.
 
-/// The intersection of the intervals of some axes. Infinite at first.
+/// The intersection of the intervals of the axes added so far, infinite at first.
 pub struct SweptOverlap {
-    /// The depth of an overlap that is certainly more than a touch.
+    /// The depth beyond which an overlap is not a mere touch.
     depth: f64,
     /// The time at which the projections begin to overlap.
     pub enter: f64,
     /// The time at which the projections cease to overlap.
     pub exit: f64,
-    /// The same times for an overlap of more than the depth.
+    /// The same times for an overlap deeper than `depth`.
     deep: [f64; 2],
     /// The largest gap at the time 0.
     pub start_gap: f64,
@@ -29,8 +29,8 @@ impl SweptOverlap {
     }
 
     /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
-    /// in which they move by 1. Returns `true` if the axis becomes the axis of `enter`. For this,
-    /// the axis must be better by more than the distance `better_by`.
+    /// in which they move by 1. Returns `true` if the axis becomes the axis of `enter`, because its
+    /// gap at the old `enter` exceeds `better_by`.
     #[inline]
     pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
         let [deep_enter, _] = &mut self.deep;
@@ -51,7 +51,7 @@ impl SweptOverlap {
         self.exit = self.exit.min(exit);
     }
 
-    /// Returns `false` if an axis cannot change the interval. `gap` is an upper bound on the gap
+    /// Returns `true` if an axis may change the intersection. `gap` is an upper bound on the gap
     /// between the projections onto the axis.
     #[inline]
     pub fn may_change(&self, gap: f64, closing_speed: f64, duration: f64) -> bool {
@@ -64,7 +64,7 @@ impl SweptOverlap {
         }
     }
 
-    /// Adds an axis along which the shapes do not move.
+    /// Adds an axis along which the shapes have no relative motion.
     #[inline]
     pub fn add_resting(&mut self, gap: f64) {
         if gap > -self.depth {
@@ -75,7 +75,7 @@ impl SweptOverlap {
         }
     }
 
-    /// Returns `true` if the cores overlap by more than the depth, at some time up to `end`.
+    /// Returns `true` if, at some time up to `end`, the cores overlap by more than `depth`.
     pub fn overlaps_deeply(&self, end: f64) -> bool {
         let [enter, exit] = self.deep;
         enter < exit && enter <= end

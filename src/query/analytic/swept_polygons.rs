@@ -1,14 +1,15 @@
 //! Two convex polygons in linear motion: separating axes over time.
 //!
-//! With the symbols of `polygons.rs`, the gap g of an edge changes at the constant rate r = n·v for
-//! an edge of the first polygon, and -n·v for one of the second. The Minkowski difference is the
-//! polygon of these edges, so the polygons overlap while all gaps are negative:
+//! In the symbols of `polygons.rs`, let v be the velocity of the second polygon. The gap g changes
+//! at the constant rate r = n·v for an edge of the first polygon, and -n·v for an edge of the
+//! second. The Minkowski difference is the polygon of these edges, so the polygons overlap while
+//! all gaps are negative:
 //!
-//! * from the greatest t = -g / r of the edges with r < 0, whose edge is in contact,
+//! * from the greatest t = -g / r of the edges with r < 0 (the edge with this t is in contact),
 //! * to the least t = -g / r of the edges with r > 0.
 //!
-//! A point inside the other polygon bounds g from above without a test of its vertices. Most edges
-//! cannot change the result then.
+//! The gap to a point inside the other polygon is an upper bound on g, which excludes most edges
+//! without a test of vertices.
 
 use crate::{
     query::{
@@ -27,12 +28,13 @@ use crate::{
 pub struct SweptPolygons<D> {
     polygons: [PlacedPolygon<D>; 2],
     pub overlap: SweptOverlap,
-    /// The edge of the time at which they begin to overlap, and `true` for one of the first.
+    /// The edge in contact when the overlap begins, and `true` if it belongs to the first polygon.
     edge: Option<(usize, bool)>,
 }
 
 impl<D: DVector> SweptPolygons<D> {
-    /// Returns `None` for other pairs. Overlaps deeper than `depth` are certainly not mere touches.
+    /// Solves a pair of polygons, and returns `None` for other pairs. Overlaps deeper than `depth`
+    /// are not mere touches.
     #[inline(never)]
     pub fn new(
         pair: &impl MinkowskiDifference<Vector = D>,
@@ -75,13 +77,13 @@ impl<D: DVector> SweptPolygons<D> {
         })
     }
 
-    /// Returns `true` for a polygon if the edge in contact is one of its edges.
+    /// Returns, for each polygon, `true` if the edge in contact is one of its edges.
     pub fn has_edges(&self) -> [bool; 2] {
         let is_of_first = self.edge.map(|(_, is_of_first)| is_of_first);
         [is_of_first == Some(true), is_of_first == Some(false)]
     }
 
-    /// Returns the contact along the edge in contact, with the second polygon moved.
+    /// Returns the contact along the normal of the edge in contact, with the second polygon moved.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
         let [first, second] = &self.polygons;
         let second = second.moved(translation);

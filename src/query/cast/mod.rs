@@ -59,23 +59,24 @@ use touch::StartingPair;
 pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
-    /// At this time the shapes do not overlap. Before that time, they overlap by no more than the
-    /// grazing tolerance, or than the overlap at the start that the options allow. It is 0 for
-    /// shapes that touch or overlap at the start.
+    /// A time at which the shapes do not overlap. Before this time, they overlap by no more than
+    /// the grazing tolerance, or than the overlap at the start that the options allow. The time is
+    /// 0 for shapes that touch or overlap at the start.
     pub safe: f64,
-    /// At this time the shapes touch, within the tolerance of [`intersects`](super::intersects). It
-    /// is 0 for shapes that touch or overlap at the start.
+    /// A time at which the shapes touch, within the tolerance of [`intersects`](super::intersects).
+    /// The time is 0 for shapes that touch or overlap at the start.
     pub touching: f64,
-    /// The contact at the time `touching`. For shapes that overlap at the start, it is that of
-    /// [`contact`](super::contact()).
+    /// The contact at the time `touching`. For shapes that overlap at the start, this is the
+    /// contact that [`contact`](super::contact()) returns.
     pub contact: Contact<V>,
-    /// The unit normal of a face of the second shape, from the first shape to the second: of all
-    /// faces at the contact point, the one that opposes the motion most. For shapes that overlap at
-    /// the start, it is the contact normal.
+    /// The unit normal of a face of the second shape, from the first shape to the second. Of all
+    /// faces at the contact point, this face opposes the motion most. For shapes that overlap at
+    /// the start, this is the contact normal.
     ///
-    /// At an edge or a corner, many contact normals are correct. A floor test asks for a face.
-    /// Inside a face, on a round shape, and on a half-space, both normals are equal. If several
-    /// parts of a collider meet at the contact, the faces of all of them count.
+    /// At an edge or a corner, many contact normals are correct. A floor test needs the normal of a
+    /// face. Inside a face, on a round shape, and on a half-space, the face normal equals the
+    /// contact normal. If several parts of a collider meet at the contact, the faces of all these
+    /// parts are considered.
     pub face_normal: V,
 }
 
@@ -84,8 +85,8 @@ pub struct CastHit<V> {
 pub enum CastStatus {
     /// The shapes are apart at the start, and touch later.
     Hit,
-    /// The shapes touch at the start, and the motion makes them overlap. An overlap that the
-    /// rounding of positions to f32 can cause counts as touching: up to 1.2e-7 of the coordinates,
+    /// The shapes touch at the start, and the motion makes them overlap. An overlap counts as
+    /// touching if the rounding of positions to f32 can cause it: up to 1.2e-7 of the coordinates,
     /// and at most a thousandth of the size of the pair.
     Touching,
     /// The shapes overlap at the start.
@@ -149,8 +150,8 @@ impl<D: DVector> CastHit64<D> {
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CastOptions {
-    /// If `true`, shapes that overlap at the start may leave each other: they are a hit only if the
-    /// motion increases the penetration depth, or if they touch again later. `false` by default.
+    /// If `true`, shapes that overlap at the start may separate: they are a hit only if the motion
+    /// increases the penetration depth, or if they touch again later. `false` by default.
     pub leave_overlaps: bool,
 }
 
@@ -171,7 +172,8 @@ where
     Some(solve(&start)?.in_world(|time| start.origins_at(time)))
 }
 
-/// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.
+/// Returns the first touch of two moving shapes in f64, given their poses at the start and their
+/// motions.
 pub(crate) fn cast_moving<A, B>(
     a: &A,
     moving_a: Moving64<DVecOf<A>>,
@@ -197,8 +199,8 @@ where
             .unwrap_or_else(|| MovingPair::new(self)?.solve(options))
     }
 
-    /// Returns the first touch of a linear cast, and records the steps of GJK. Casts that GJK
-    /// leaves open are solved without steps.
+    /// Returns the first touch of a linear cast, and records the steps of GJK in `trace`. If GJK
+    /// does not solve the cast, the result comes from another method, without steps.
     pub fn trace(&self, trace: &mut impl Trace<DVecOf<A>>) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_traced(trace)
             .unwrap_or_else(|| self.cast(CastOptions::default()))

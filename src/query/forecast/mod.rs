@@ -1,39 +1,40 @@
-//! Forecasts: will two shapes hit, and which translation prevents it?
+//! Forecasts: will two shapes hit each other, and which translation prevents the hit?
 //!
-//! **The question in one set.** A moves by v relative to B, along a straight path. Let O be the set
-//! of all x such that A, moved by x, touches B. O is convex. In O's space, A is a point that starts
-//! at the origin and ends at v. If A starts outside of B, the origin is outside of O, and O throws
-//! a shadow:
+//! **The question as one set.** Shape A moves by v relative to shape B, along a straight path. Let
+//! O be the set of all x such that A, moved by x, touches B. O is convex. In the space of O, A is a
+//! point that moves from the origin to v. If A starts outside of B, the origin is outside of O, and
+//! O casts a shadow S:
 //!
 //! ```text
 //! S = { λ x : x in O, λ >= 1 }
 //! ```
 //!
-//! The path to an end meets O exactly if the end is in S. So the minimum translation is the
-//! shortest vector p such that v + p is on the boundary of S.
+//! A straight path from the origin meets O exactly if the end of the path is in S. So the minimum
+//! translation is the shortest vector p such that v + p is on the boundary of S.
 //!
-//! **S is convex.** Let h(n) be the support function of O, its greatest height along a unit vector
-//! n. Along n, S has the same height if h(n) <= 0, and otherwise none, because λ has no limit. So
+//! **S is convex.** Let h(n) be the support function of O: the greatest height of O along a unit
+//! vector n. If h(n) <= 0, S has the same greatest height along n. Otherwise S is unbounded along
+//! n, because λ has no limit. So
 //!
 //! ```text
 //! |p| = min { h(n) - n·v : h(n) <= 0 },    p = n (h(n) - n·v)
 //! ```
 //!
-//! Only the axes that separate the shapes *at the start* count: faces of O that face the origin,
-//! and tangent planes through the origin. Each of them is an upper bound of |p|, and after its
-//! translation the path is free, even if the search ends early: for s in 0..=1, the point
-//! s (v + p) has the height s h(n) >= h(n).
+//! Only axes that separate the shapes *at the start* count: the normals of faces of O that face the
+//! origin, and of tangent planes through the origin. Each axis gives an upper bound on |p|. Its
+//! translation frees the path, even if the search ends early: for s in 0..=1, the point s (v + p)
+//! has the height s h(n) >= h(n).
 //!
 //! | file | contents |
 //! |---|---|
 //! | `shadow.rs` | EPA for S, whose lower bounds meet the upper bounds above |
 //! | `unbounded.rs` | a polytope with unbounded edges, the inner approximation of S |
 //!
-//! **Shapes that touch at the start.** The origin is on the boundary of O, or below it by the
-//! tolerance of touching. Then S is that of O moved along the contact normal until the origin is
-//! outside. Without that, a body that rests on a thin floor would leave it on the other side.
+//! **Shapes that touch at the start.** Here the origin is on the boundary of O, or inside O by at
+//! most the touching tolerance. So O is moved along the contact normal until the origin is outside.
+//! Otherwise a body that rests on a thin floor would leave it on the other side.
 //!
-//! **Half-spaces** are their own shadow, so the contact at the end gives the translation.
+//! **A half-space** is its own shadow, so the contact at the end gives the translation.
 
 mod shadow;
 mod unbounded;
@@ -49,25 +50,25 @@ use crate::{
 };
 use shadow::shortest_exit;
 
-/// The outcome of [`forecast`].
+/// The result of [`forecast`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast<V> {
-    /// `true` if the shapes touch at the start, as by [`intersects`](super::intersects).
+    /// `true` if the shapes touch at the start: see [`intersects`](super::intersects).
     pub intersects: bool,
-    /// `true` if the shapes hit each other during the motion, as by
-    /// [`cast_shape`](super::cast_shape): also if they overlap at the start, but not if they only
-    /// pass along each other.
+    /// `true` if the shapes hit each other during the motion: see
+    /// [`cast_shape`](super::cast_shape). Shapes that overlap at the start count as a hit. Shapes
+    /// that only slide along each other do not.
     pub will_intersect: bool,
-    /// The shortest vector that, added to the translation of the first shape, prevents the hit.
-    /// Zero if they will not hit. If they overlap at the start, it resolves the contact at the end,
-    /// and is zero if they are separated there.
+    /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
+    /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector
+    /// resolves the contact at the end of the motion, and is zero if there is no such contact.
     pub minimum_translation: V,
-    /// The first touch: its time and its contact. `None` if they will not hit.
+    /// The time and the contact of the first touch, or `None` if the shapes will not hit.
     pub cast: Option<CastHit<V>>,
 }
 
 /// Returns whether two shapes touch, whether they will hit in the next step, and the shortest
-/// correction of the motion that prevents it. `translation` is the motion of the first shape
+/// correction of the motion that prevents the hit. `translation` is the motion of the first shape
 /// relative to the second during the step.
 ///
 #[cfg_attr(
@@ -88,21 +89,21 @@ pub struct Forecast<V> {
 /// assert!(allowed.distance(Vec2::new(2.45, 1.0)) < 1e-5);
 /// ```
 ///
-/// * With the corrected motion, the straight path of the first shape does not enter the second. It
-///   ends where the shapes just touch.
-/// * The translation is the shortest, to a millionth of the size of the pair plus the length of the
-///   motion. There is one exception: if the shapes are round about the motion, nearly all
-///   directions are equally good. Then this precision is measured
-///   (`tests/it/queries/forecast.rs`), and not proved.
+/// * The straight path of the corrected motion does not enter the second shape, and ends where the
+///   shapes just touch.
+/// * The translation is the shortest, to a millionth of the sum of the pair's size and the length
+///   of the motion. There is one exception: if both shapes are round about the direction of the
+///   motion, nearly all corrections are equally short. In this case, the precision is measured
+///   (`tests/it/queries/forecast.rs`), not proved.
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
 ///   not pass through it.
-/// * A translation beyond the range of `f32` is shortened to that range, in the same direction.
-/// * Invalid shapes, poses and translations: `false`, zero and `None`.
+/// * A translation beyond the range of `f32` is shortened to that range, and keeps its direction.
+/// * For invalid shapes, poses and translations, the fields are `false`, zero and `None`.
 /// * Swapping the shapes and negating the translation gives the mirror image.
 ///
-/// It takes convex shapes and half-spaces only. For a [`Collider`](crate::Collider), which may be
-/// concave, the shortest correction may lead around any of its parts: use
-/// [`cast_shape`](super::cast_shape) and slide along the contact instead.
+/// This function takes only convex shapes and half-spaces. A [`Collider`](crate::Collider) may be
+/// concave, so its shortest correction may lead around any of its parts. For colliders, use
+/// [`cast_shape`](super::cast_shape), and slide along the contact.
 pub fn forecast<A, B>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,
@@ -162,8 +163,8 @@ where
     })
 }
 
-/// Returns the shortest translation of the end of A's path out of the shadow. `normal` is that of
-/// the first touch, and `start` the contact at the start.
+/// Returns the shortest translation that moves the end of A's path out of the shadow. `normal` is
+/// the normal of the first touch, and `start` is the contact at the start.
 fn out_of_shadow<A, B>(
     pair: &Pair<A, B>,
     translation: DVecOf<A>,
@@ -174,7 +175,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    // The second shape of the pair moves, and the Minkowski difference of the pair is O.
+    // In the frame of the pair, the second shape moves, so O is the pair's Minkowski difference.
     let inverse = DVecOf::<A>::transpose(pair.frame);
     let sign = if pair.swapped { -1.0 } else { 1.0 };
     let to_pair = |vector: DVecOf<A>| inverse * vector * sign;

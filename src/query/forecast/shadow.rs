@@ -1,20 +1,20 @@
-//! EPA for the shadow S of a set O: see the [file head](super).
+//! EPA for the shadow S of a set O: see the [parent module](super).
 //!
 //! The loop grows an unbounded body inside S. Each step evaluates the support function of O along
-//! the normal n of the facet nearest to the target, whose clearance is a lower bound of the
-//! length:
+//! the normal n of the facet nearest to the target v. The clearance of this facet is a lower bound
+//! on the length:
 //!
-//! * If h(n) <= 0, n separates the shapes at the start. h(n) - n·v is an upper bound, and the
+//! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound, and the
 //!   support point becomes a vertex.
 //! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
-//!   direction becomes a vertex. S has a tangent plane near n, which yields an upper bound: n is
-//!   tilted until it is at right angles to x, and again for the new support point. On a polygon,
-//!   this finds the tangent as in gift wrapping. On a round surface it is Newton's method, because
-//!   x moves along the ray.
+//!   direction becomes a vertex. S has a tangent plane near n, which gives an upper bound. To find
+//!   this plane, n is tilted until it is at right angles to x, once for each new support point x.
+//!   On a polygon, these steps are those of gift wrapping. On a round surface, they are Newton's
+//!   method, because x moves along the ray.
 //!
-//! If shapes are round about the motion, nearly all directions are equally good, and the body may
-//! be full before the bounds meet. Then a local search improves the best axis. Two balls have a
-//! closed form.
+//! If both shapes are round about the direction of the motion, nearly all axes are equally good,
+//! and the body may be full before the bounds meet. Then a local search improves the best axis. Two
+//! balls have a closed form.
 
 use arrayvec::ArrayVec;
 
@@ -28,29 +28,29 @@ use crate::{
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
 };
 
-/// The maximum number of steps to a tangent plane. Newton's method takes a few. Without a tangent,
-/// the loop continues with the direction of the support point.
+/// The maximum number of steps to a tangent plane. Newton's method needs a few steps. Without a
+/// tangent, the loop continues with the direction of the support point.
 const MAX_TANGENT_STEPS: usize = 16;
 
-/// The maximum number of steps of the loop. At most 256 of them add vertices, and the others
+/// The maximum number of steps of the loop. At most 256 steps add vertices, and the other steps
 /// close facets.
 const MAX_SHADOW_STEPS: usize = 1024;
 
-/// The maximum number of steps of the compass search. The angle is halved in each step that finds
-/// no better axis. So the last angle is below 1e-6 if at most 23 steps find a better one.
+/// The maximum number of steps of the compass search. Each step that finds no better axis halves
+/// the angle. If at most 23 steps find a better axis, the last angle is below 1e-6.
 const MAX_COMPASS_STEPS: usize = 40;
 
-/// The tangent of the first angle of the compass search: about half of the angle between neighbors
-/// if 256 directions, as many as a body has vertices, are spread over a sphere.
+/// The tangent of the first angle of the compass search. If 256 directions, as many as a body has
+/// vertices, are spread over a sphere, this is about half of the angle between neighbors.
 const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
-/// The sine of the angle up to which a support point counts as below a plane through the origin,
-/// and a direction as in the plane of a facet: 1,000 times [`ROUNDING`].
+/// A point or a direction counts as below a plane if the sine of its angle above the plane is at
+/// most this: 1,000 times [`ROUNDING`].
 const LEVEL_SINE: f64 = 1e-12;
 
-/// Returns the shortest translation of the end of a motion out of the shadow of O, or zero if it is
-/// outside. O is the Minkowski difference of the pair with its radii. For the shadow, it is moved
-/// by `-shift`. `normal` nearly separates the shapes at the start.
+/// Returns the shortest translation that moves the end of a motion out of the shadow of O, or zero
+/// if the end is outside. O is the Minkowski difference of the pair with its radii, moved by
+/// `-shift`. `normal` is a direction that nearly separates the shapes at the start.
 pub fn shortest_exit<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     translation: D,
@@ -85,8 +85,9 @@ pub fn shortest_exit<D: DVector>(
     })
 }
 
-/// Returns the axis of the least length if O is a ball: from its center to the end of the motion,
-/// if that axis separates the shapes at the start, and otherwise the normal of the nearest tangent.
+/// Returns the axis of the shortest translation if O is a ball. If the direction from the ball's
+/// center to the end of the motion separates the shapes at the start, it is the axis. Otherwise the
+/// nearest tangent plane gives the axis.
 fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D> {
     let separates = |normal: &D| center.dot(*normal) + radius <= 0.0;
     if let Some(normal) = (translation - center).unit().filter(separates) {
@@ -95,7 +96,8 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D>
     let ray = center.unit()?;
     let sine = (radius / center.length()).min(1.0);
     let across = |vector: D| vector - ray * vector.dot(ray);
-    // If the motion is along the ray, what remains of it is rounding, and has no remains itself.
+    // If the motion is along the ray, the first `across` leaves only rounding error. The second
+    // `across` then shortens the unit vector.
     let aside = across(translation).unit().map(across);
     let side = aside
         .filter(|side| side.length() > 0.5)
@@ -105,12 +107,13 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D>
 }
 
 struct ShadowSearch<D, F> {
-    /// Returns the support point of O along a unit vector, and the rounding error of its height.
+    /// The function that returns the support point of O along a unit vector, and the rounding error
+    /// of the point's height.
     support: F,
     translation: D,
-    /// The sum of the length of the motion and the size of O so far.
+    /// The length of the motion plus the greatest distance of a support point of O from the origin.
     scale: f64,
-    /// The axis of the least upper bound, and the bound.
+    /// The axis with the smallest upper bound so far, and this bound.
     best: Option<(D, f64)>,
 }
 
@@ -140,7 +143,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         }
     }
 
-    /// Takes an axis that separates the shapes at the start, if it is better.
+    /// Keeps an axis that separates the shapes at the start if its translation is the shortest so
+    /// far.
     fn keep_if_shorter(&mut self, normal: D, height: f64) {
         let length = height - normal.dot(self.translation);
         if self.best.is_none_or(|(_, least)| length < least) {
@@ -148,7 +152,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         }
     }
 
-    /// Tilts a direction until it separates the shapes at the start. Returns the support point.
+    /// Tilts a direction until it separates the shapes at the start. Returns the support point
+    /// along this direction.
     fn tilt(&mut self, mut normal: D) -> Option<Extreme<D>> {
         for _ in 0..MAX_TANGENT_STEPS {
             let extreme = self.evaluate(normal);
@@ -161,8 +166,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         None
     }
 
-    /// Returns the cone from a point of O along the directions to points of O, or `None` if O has
-    /// no volume as seen from the origin.
+    /// Returns the cone from a point of O along the directions to points of O. Returns `None` if O
+    /// has no volume as seen from the origin.
     fn begin(&mut self, point: D) -> Option<UnboundedBody<D>> {
         let mut directions = ArrayVec::<D, 3>::new();
         directions.push(point.unit()?);
@@ -190,7 +195,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         ))
     }
 
-    /// Runs the loop until the bounds meet. Returns `None` if it has to end before.
+    /// Runs the loop until the bounds meet. Returns `None` if the loop ends without such bounds.
     fn run(&mut self, normal: D) -> Option<()> {
         let start = self.tilt(normal)?;
         let mut body = self.begin(start.point)?;
@@ -220,8 +225,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         None
     }
 
-    /// Improves the best axis by a compass search, after an early end. The best facet is near the
-    /// best axis, and the length near a minimum is a square of the angle.
+    /// Improves the best axis by a compass search, after an early end. This axis is near the true
+    /// minimum, where the length changes only with the square of the angle.
     fn compass_search(&mut self) -> Option<()> {
         let mut angle = FIRST_COMPASS_TANGENT;
         for _ in 0..MAX_COMPASS_STEPS {

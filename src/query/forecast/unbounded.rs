@@ -1,36 +1,37 @@
-//! A convex body with unbounded edges, to which vertices outside of it are added: the inner
-//! approximation of a shadow.
+//! A convex body with unbounded edges that grows by vertices outside of it: the inner approximation
+//! of a shadow.
 //!
 //! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
-//! points or directions, at least one of them a point. A new vertex removes the facets that see it,
-//! and new facets join it to the boundary of the gap. The body has no facets at infinity, so a part
-//! of that boundary at infinity is joined to new points only.
+//! points or directions, and at least one vertex is a point. A new vertex removes the facets that
+//! see it. New facets join the vertex to the boundary of the gap. The body has no facets at
+//! infinity, so a ridge at infinity is joined only to points, not to directions.
 //!
-//! The bodies are small and their facets few, so a list of facets without links between neighbors
-//! serves both dimensions.
+//! A body has few facets, so a list of facets without links between neighbors is fast enough in
+//! both dimensions.
 
 use arrayvec::ArrayVec;
 
 use crate::space::DVector;
 
-/// The capacity. In 3D, a body of n vertices has at most 2 n facets. Most forecasts take 5 to 30
-/// vertices.
+/// The capacity for vertices. In 3D, a body of n vertices has at most 2 n facets. Most forecasts
+/// need 5 to 30 vertices.
 const MAX_SHADOW_VERTICES: usize = 256;
 const MAX_SHADOW_FACETS: usize = 2 * MAX_SHADOW_VERTICES;
 
-/// The sine of the least angle between two edges of a facet: the normal of a narrower facet is
-/// dominated by rounding. That of this angle has an error of 1e-4, for unit edges with 1e-15.
+/// The sine of the smallest angle between two edges of a facet. The normal of a narrower facet is
+/// dominated by rounding. At this angle, unit edges with errors of 1e-15 give a normal with an
+/// error of 1e-4.
 const LEAST_EDGE_SINE: f64 = 1e-11;
 
-/// A vertex: a point of the body, or the direction of an unbounded edge, a unit vector.
+/// A vertex: a point of the body, or the unit vector along an unbounded edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ShadowVertex<D> {
     Point(D),
     Direction(D),
 }
 
-/// A part of the boundary between two facets, by the indices of its vertices: an edge in 3D, and a
-/// single vertex (twice) in 2D.
+/// The common boundary of two facets, given by the indices of its vertices. In 3D this is an edge,
+/// and in 2D a vertex, given twice.
 type ShadowRidge = [u16; 2];
 
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +40,9 @@ pub struct ShadowFacet<D> {
     pub normal: D,
     /// `normal · p` for each point p of the facet's plane.
     pub distance: f64,
-    /// The height of the plane over the target, infinite for a facet that does not count.
+    /// The height of the plane above the target, infinite for a facet that does not count.
     pub clearance: f64,
-    /// Indices in ascending order, of which the first [`DVector::DIMENSION`] count.
+    /// The indices of the vertices in ascending order. Only the first [`DVector::DIMENSION`] count.
     vertices: [u16; 3],
     /// `true` if the facet sees the vertex that is being added.
     is_seen: bool,
@@ -76,7 +77,7 @@ impl<D: DVector> ShadowFacet<D> {
     }
 }
 
-/// A convex body.
+/// A convex body with unbounded edges.
 pub struct UnboundedBody<D> {
     vertices: ArrayVec<ShadowVertex<D>, MAX_SHADOW_VERTICES>,
     facets: ArrayVec<ShadowFacet<D>, MAX_SHADOW_FACETS>,
@@ -84,14 +85,14 @@ pub struct UnboundedBody<D> {
     inside: D,
     /// The point whose depth in the body is computed.
     target: D,
-    /// The distance below a facet's plane up to which the facet sees a point, and the sine of the
-    /// angle up to which it sees a direction.
+    /// The tolerances with which a facet sees a vertex: the distance of a point below the facet's
+    /// plane, and the sine of a direction's angle below the plane.
     tolerances: [f64; 2],
 }
 
 impl<D: DVector> UnboundedBody<D> {
-    /// Returns the cone from a point along independent directions, as many as there are dimensions.
-    /// `unit` is a length of the order of the body's size.
+    /// Returns the cone from a point along independent directions, one for each dimension. `unit`
+    /// is a length of the order of the body's size.
     pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
         let mut body = Self {
             vertices: ArrayVec::new(),
@@ -117,7 +118,7 @@ impl<D: DVector> UnboundedBody<D> {
         self.vertices.contains(&vertex)
     }
 
-    /// Returns the facet of least clearance and its index.
+    /// Returns the facet of least clearance, with its index.
     pub fn nearest(&self) -> Option<(usize, ShadowFacet<D>)> {
         let facets = self.facets.iter().copied().enumerate();
         facets
@@ -144,7 +145,7 @@ impl<D: DVector> UnboundedBody<D> {
             .filter(|facet| facet.is_seen)
             .flat_map(ShadowFacet::ridges)
         {
-            // A ridge between two of these facets is inside the gap.
+            // A ridge between two seen facets is inside the gap.
             match horizon.iter().position(|other| *other == ridge) {
                 Some(index) => {
                     horizon.swap_pop(index);
@@ -171,7 +172,7 @@ impl<D: DVector> UnboundedBody<D> {
         matches!(vertex, Some(ShadowVertex::Direction(_)))
     }
 
-    /// Marks the facets that see a vertex, and are connected to the facet `beyond`.
+    /// Marks the facets that see a vertex and are connected to the facet `beyond`.
     fn mark_seen(&mut self, vertex: ShadowVertex<D>, beyond: usize) -> Option<()> {
         let first = self.facets.get_mut(beyond)?;
         first.is_seen = true;
@@ -193,7 +194,7 @@ impl<D: DVector> UnboundedBody<D> {
         }
     }
 
-    /// Adds the facet of these vertices.
+    /// Adds the facet with these vertices.
     fn join(&mut self, vertices: [u16; 3]) -> Option<()> {
         let facet_vertices = || {
             let indices = vertices.iter().take(D::DIMENSION);

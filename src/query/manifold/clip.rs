@@ -1,14 +1,15 @@
-//! The intersection of two faces, and its refinement where a face has more corners than were found.
+//! The intersection of two faces, and the refinement of faces that have more corners than were
+//! found.
 //!
-//! The first face is clipped by each edge of the second one (Sutherland and Hodgman), which needs
-//! no convex hull. Each edge of the result remembers the edge of the face that it is a part of. The
-//! refinement then has three steps:
+//! The first face is clipped by each edge of the second face (the algorithm of Sutherland and
+//! Hodgman), so that no convex hull is needed. Each edge of the result stores the edge of the face
+//! from which it comes. The refinement then has three steps:
 //!
-//! 1. Edges that may hide much are split at the support point beyond them.
-//! 2. Where edges of both faces meet in one of the four corners of largest area, both are split
-//!    until they hide little.
-//! 3. If there was nothing to split, a corner of one face among the four moves if the support point
-//!    across the line through its neighbors gives a larger area.
+//! 1. An edge that may hide much of its face is split at the support point beyond it.
+//! 2. If edges of both faces meet in one of the four corners that span the largest area, both edges
+//!    are split until they hide little.
+//! 3. If no edge was split, the support point beyond a corner that belongs to one face only is
+//!    added if it enlarges the area.
 
 use smallvec::SmallVec;
 
@@ -21,15 +22,16 @@ use crate::{
     },
 };
 
-/// The support point of a corner is ignored if it adds less than this fraction of the area.
+/// A support point beyond a corner is ignored if it adds less than this fraction of the area.
 const MIN_AREA_GAIN: f64 = 0.002;
 
-/// On a round outline, an edge that is not beside one of the four corners may hide this many times
-/// as much as an edge that is. The factor decreases to 1 as the outline becomes thin. (On a disc,
-/// the four corners span half of the square of the diameter.)
+/// On a round outline, an edge away from the four corners may hide this many times as much as an
+/// edge at a corner. The factor decreases to 1 as the outline becomes thin. (On a disc, the four
+/// corners span half of the square of the diameter.)
 const FAR_FACTOR: f64 = 4.0;
 
-/// An edge of the first (0) or the second (1) feature, by the index of the corner where it starts.
+/// An edge of the first (0) or the second (1) feature, given by the index of the corner at which it
+/// starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SourceEdge {
     feature: usize,
@@ -40,7 +42,7 @@ struct SourceEdge {
 #[derive(Clone, Copy, Debug)]
 pub struct ClipVertex {
     pub point: CommonPoint,
-    /// The edge that the outline follows from here.
+    /// The source of the edge that starts at this vertex.
     edge: SourceEdge,
 }
 
@@ -50,9 +52,9 @@ pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 /// New corners of a feature, each with the index of the edge that it splits.
 type NewCorners = SmallVec<[(usize, FeatureCorner); MAX_CORNERS]>;
 
-/// Returns the intersection of two features, or nothing if one of them is not a face. Leaves out
-/// vertices less deep than `min_depth`, and vertices within `near` of the line through their
-/// neighbors.
+/// Returns the intersection of two features, or an empty polygon if one of them is not a face. The
+/// result has no vertices less deep than `min_depth`, and none within `near` of the line through
+/// their neighbors.
 pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
     let mut polygon = match [first, second] {
@@ -70,7 +72,7 @@ pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipP
     polygon
 }
 
-/// Returns the outline of a face, or nothing for other features.
+/// Returns the outline of a face, or an empty polygon for other features.
 fn polygon_of(
     face: &Feature,
     feature: usize,
@@ -88,12 +90,12 @@ fn polygon_of(
     corners.filter(|_| is_face).map(vertex).collect()
 }
 
-/// Removes the part beyond the edges of the second face, and computes the heights of that face.
+/// Removes the part of a polygon outside the second face, and computes the heights of that face.
 fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     for (index, edge) in edges(second).enumerate() {
         clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
     }
-    // Original vertices that remain are inside the second face, and have no second height yet.
+    // The first face's remaining vertices are inside the second face, and have no height on it yet.
     for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
         if heights[1].is_nan()
             && let Some(height) = fan_height(second, *position)
@@ -103,7 +105,7 @@ fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     }
 }
 
-/// Removes the part beyond one edge of the second face.
+/// Removes the part of a polygon beyond one edge of the second face.
 fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [FeatureCorner; 2], edge: SourceEdge) {
     let line = end.position - start.position;
     let side = |vertex: &ClipVertex| line.perp_dot(vertex.point.position - start.position);
@@ -169,7 +171,7 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
             index += 1;
             continue;
         }
-        // The longer of the two edges remains.
+        // The merged edge keeps the source of the longer edge.
         if via.distance(to) > from.distance(via)
             && let Some(start) = polygon.get_mut(index)
         {
@@ -182,10 +184,10 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
     }
 }
 
-/// Refines the features where this can enlarge the area that the four best corners span. One of the
-/// four is as deep as the deepest point, to within `tolerance`. `support` returns the support point
-/// of a feature's shape along the normal, tilted by a vector. Returns `true` if there are new
-/// corners.
+/// Adds corners to the features where they can enlarge the area that the four best corners span.
+/// One of these four is as deep as the deepest point, to within `tolerance`. `support` returns the
+/// support point of a feature's shape along the normal, tilted by a vector. Returns `true` if there
+/// are new corners.
 pub fn refine(
     polygon: &ClipPolygon,
     features: &mut [Feature; 2],
@@ -251,7 +253,7 @@ struct Refinement<'a, F> {
 }
 
 impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
-    /// Searches beyond an edge that may hide more than `hidden`.
+    /// Searches for a new corner beyond an edge that may hide more than `hidden`.
     fn search_edge(&mut self, SourceEdge { feature, index }: SourceEdge, hidden: f64) {
         let found = self.features.get_mut(feature).and_then(|face| {
             face.corner_beyond_edge(index, self.near, hidden, |tilt| {
@@ -261,8 +263,8 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
         self.add(feature, found.map(|corner| (index, corner)));
     }
 
-    /// Searches beyond a corner between two edges of the same feature. `number` is the corner's
-    /// index in `corners`, which span half of `twice_area`.
+    /// Searches for a new corner beyond a corner between two edges of the same feature. `number` is
+    /// the corner's index in `corners`, which span half of `twice_area`.
     fn search_corner(
         &mut self,
         corners: &[CommonPoint],
@@ -309,7 +311,7 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
     fn apply(mut self) -> bool {
         let mut is_refined = false;
         for (feature, found) in self.features.iter_mut().zip(&mut self.found) {
-            // From the last edge to the first, so that the indices remain valid.
+            // Edges are split from the last to the first, so that the indices remain valid.
             found.sort_unstable_by_key(|(index, _)| core::cmp::Reverse(*index));
             found.dedup_by_key(|(index, _)| *index);
             for (index, corner) in found.iter().copied() {

@@ -14,9 +14,9 @@ use crate::{
     tolerance::{CONE_SLOPE, LEVEL_SLOPE, SAME_MANIFOLD_POINT},
 };
 
-/// The initial directions of the search for the corners of a face, as (cos, sin) around the normal:
-/// the multiples of 45 degrees, in order. In 2D, only the two directions along the first tangent
-/// are used.
+/// The first directions of the search for the corners of a face, as (cos, sin) of the angle around
+/// the normal: the multiples of 45 degrees, in order. In 2D, only the two directions along the
+/// first tangent are used.
 const RING: [(f64, f64); 8] = {
     const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
     [
@@ -34,8 +34,8 @@ const RING: [(f64, f64); 8] = {
 /// The maximum number of corners of a feature.
 pub const MAX_CORNERS: usize = 48;
 
-/// The maximum number of steps that straighten the line of a ridge. Two or three are enough, except
-/// for a tilted shape that is much shorter than its radius.
+/// The maximum number of steps that straighten the line of a ridge. Two or three steps are enough,
+/// except for a tilted shape that is much shorter than its radius.
 const MAX_STRAIGHTENINGS: usize = 8;
 
 /// The corners of a face in order, the ends of an edge, or a vertex.
@@ -49,7 +49,8 @@ pub enum Feature {
         corners: FeatureCorners,
         top: FeatureCorner,
     },
-    /// The line along which a curved surface touches: an edge, or a vertex if its length is zero.
+    /// The line along which a curved surface touches: an edge, or a vertex if the line has no
+    /// length.
     Ridge(FeatureCorners),
     /// The plane of a half-space, which is at right angles to the normal.
     Plane { height: f64 },
@@ -63,14 +64,14 @@ impl Feature {
         }
     }
 
-    /// Returns all edges of the outline. An edge without a face is returned in both directions.
+    /// Returns all edges of the outline. A feature that is an edge is returned in both directions.
     pub fn outline(&self) -> impl Iterator<Item = [FeatureCorner; 2]> {
         let corners = self.corners();
         (0..corners.len()).filter_map(|index| edge_at(corners, index))
     }
 
-    /// Returns the height at a position, or `None` if the position is outside by more than `near`.
-    /// Beside a feature that is an edge, the limit is `edge_margin`.
+    /// Returns the height at a position, or `None` if the position is outside the feature by more
+    /// than `near`. Beside a feature that is an edge, the limit is `edge_margin`.
     pub fn height_at(&self, position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
         match self {
             Self::Plane { height } => Some(*height),
@@ -78,8 +79,8 @@ impl Feature {
         }
     }
 
-    /// Adds corners of the shape beyond edges that may hide more than `hidden` and are on the
-    /// boundary of the intersection. Returns `true` if there are new corners.
+    /// Adds corners of the shape beyond those edges on the boundary of the intersection that may
+    /// hide more than `hidden`. Returns `true` if there are new corners.
     pub fn refine(
         &mut self,
         near: f64,
@@ -102,8 +103,8 @@ impl Feature {
         is_refined
     }
 
-    /// Returns the shape's corner farthest beyond an edge, if the edge may hide more than `hidden`
-    /// and there is such a corner. Updates the `hidden` of the edge.
+    /// Updates the `hidden` field of an edge, and returns the shape's corner farthest beyond the
+    /// edge. Returns `None` if the edge hides at most `hidden`, or if no new corner exists.
     pub fn corner_beyond_edge(
         &mut self,
         index: usize,
@@ -128,7 +129,7 @@ impl Feature {
     }
 
     /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
-    /// of the edge that it splits. Returns `None` if it is at most `min_gain` farther than
+    /// of the edge to split. Returns `None` if this corner is at most `min_gain` farther than
     /// `corner`, or within `near` of both edges.
     pub fn corner_beyond_corner(
         &self,
@@ -153,9 +154,10 @@ impl Feature {
         }
         edges()
             .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            // The support point may already be a corner: on a tilted face, one of the four is the
-            // deepest corner, and another one may be farther across the line. An edge between two
-            // equal corners would have no direction, and clip away most of the other face.
+            // The support point may already be a corner. On a tilted face, one of the four corners
+            // is the deepest corner, and another corner may be farther beyond the line. An edge
+            // between two equal corners would have no direction, and clip away most of the other
+            // face.
             .filter(|(distance, ..)| *distance > near)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, index, [start, _])| {
@@ -176,13 +178,13 @@ impl Feature {
     }
 }
 
-/// Returns how far a point is beyond the line of an edge, to the right of it.
+/// Returns the distance of a point beyond the line of an edge, positive to the right.
 fn beyond([start, end]: [FeatureCorner; 2], point: DVec2) -> f64 {
     let line = end.position - start.position;
     (point - start.position).perp_dot(line) / line.length()
 }
 
-/// Returns the support point beyond an edge, and how far it is beyond the edge's line. Returns
+/// Returns the support point beyond an edge, and its distance beyond the edge's line. Returns
 /// `None` if the edge is not longer than `near`.
 fn support_beyond(
     top: FeatureCorner,
@@ -197,14 +199,14 @@ fn support_beyond(
     }
     let along = line * (1.0 / length);
     let outward = -along.perp();
-    // The direction has the slope of the edge, so that both ends are equally high.
+    // The direction has the slope of the edge, so that both ends of the edge are equally high.
     let slope = (top.drop_to(&end) - top.drop_to(&start)) / length;
     let found = support(outward * CONE_SLOPE + along * slope);
     Some((found, (found.position - start.position).dot(outward)))
 }
 
-/// Returns the supporting features of the first shape along the normal, and of the second shape
-/// against it.
+/// Returns the supporting features of the first shape along the normal, and of the second shape in
+/// the opposite direction.
 pub fn features<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
@@ -228,8 +230,8 @@ pub fn features<D: DVector>(
     ]
 }
 
-/// Returns the feature of a box along a direction. The edges of the box that are level enough span
-/// its face or edge.
+/// Returns the feature of a box along a direction. The edges of the box that are nearly at right
+/// angles to the direction span this feature.
 fn box_feature<D: DVector>(
     frame: &ContactFrame<D>,
     direction: D,
@@ -269,8 +271,8 @@ fn box_feature<D: DVector>(
     Feature::Sharp { corners, top }
 }
 
-/// Returns the feature of any other shape. `support` returns the support point along the normal,
-/// tilted by a vector.
+/// Returns the feature of a shape from its support points alone. `support` returns the support
+/// point along the normal, tilted by a vector.
 fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> Feature {
     let top = support(DVec2::ZERO);
     let mut ring = FeatureCorners::new();
@@ -315,8 +317,9 @@ fn ridge(
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
-    // Tests the surface beside the top, or else beside the other end: with the slope of the line,
-    // both ends are equally high. If the line bulges, the surface beside it may even rise.
+    // Tests the surface beside the top, or else beside the other end of the line. Along a direction
+    // with the slope of the line, both ends are equally high. If the line bulges, the surface
+    // beside it may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()
@@ -331,7 +334,7 @@ fn ridge(
     if !(falls_away(along.perp()) && falls_away(-along.perp())) {
         return None;
     }
-    // The line ends at the top if the shape extends no farther, or bends there.
+    // The line ends at the top if the shape extends no farther, or if the surface bends there.
     let back = -along;
     let mut ends = FeatureCorners::new();
     for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
@@ -350,21 +353,21 @@ struct RidgeLine {
     end: FeatureCorner,
     /// The unit vector toward the end.
     along: DVec2,
-    /// The drop toward the end, over the length.
+    /// The drop from the top to the end, divided by the length.
     slope: f64,
 }
 
-/// Returns the line from the top to a point that is far away and little lower.
+/// Returns the line from the top to a point that is far away and only slightly lower.
 ///
-/// On a surface of radius r, an end at a distance y from the true line of length l is y² / 2r
-/// lower, which is a slope of y² / 2rl. The support point in a direction that is tilted by twice
-/// that slope is only y³ / l² beside the line.
+/// Let the end be at a distance y from the true line, which has the length l. On a surface of
+/// radius r, the end is y² / 2r lower, a slope of y² / 2rl. The support point in a direction tilted
+/// by twice that slope is only y³ / l² beside the line.
 fn straighten(
     top: FeatureCorner,
     ring: &[FeatureCorner],
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> RidgeLine {
-    // Half of `CONE_SLOPE` weighs the distance against the drop.
+    // The gain is the distance, weighted by half of `CONE_SLOPE`, minus the drop.
     let gain = |corner: &FeatureCorner| {
         0.5 * CONE_SLOPE * top.position.distance(corner.position) - top.drop_to(corner)
     };
@@ -428,8 +431,8 @@ fn height_at(
             if is_outside {
                 return None;
             }
-            // The distance to the edges, not to the infinite lines through them: beyond a sharp
-            // corner, a point can be near all lines, but far from all edges.
+            // The distance to the edges counts, not the distance to the infinite lines through
+            // them. Beyond a sharp corner, a point can be near all lines, but far from all edges.
             let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
                 || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
             fan_height(corners, position).filter(|_| is_inside)
@@ -438,8 +441,8 @@ fn height_at(
 }
 
 /// Returns the height of a face at a position inside. The face is a fan of triangles around its
-/// first corner. The height is taken from the triangle that contains the position, or else from the
-/// nearest one.
+/// first corner. The triangle that contains the position, or else the nearest triangle, gives the
+/// height.
 pub fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;

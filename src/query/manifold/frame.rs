@@ -15,14 +15,14 @@ pub struct FeatureCorner {
     pub position: DVec2,
     /// The coordinate along the normal.
     pub height: f64,
-    /// The maximum distance by which the shape extends beyond the edge that starts here: infinite
-    /// if unknown.
+    /// The maximum distance by which the shape extends beyond the edge that starts at this corner,
+    /// infinite if unknown.
     pub hidden: f64,
 }
 
 impl FeatureCorner {
-    /// Returns the height difference between this corner, which must be the highest, and another.
-    /// (Along the normal, the heights of the second shape increase downward.)
+    /// Returns the height difference between this corner, which must be the highest, and another
+    /// corner. Along the normal, the second shape's highest corner has the least height.
     pub fn drop_to(&self, other: &Self) -> f64 {
         (self.height - other.height).abs()
     }
@@ -61,7 +61,7 @@ impl<D: DVector> ContactFrame<D> {
     }
 
     /// Returns the support point of the first core (0) along the normal, or of the second core (1)
-    /// against it. The direction is tilted by `tilt`.
+    /// in the opposite direction. The direction is tilted by `tilt`.
     #[inline]
     pub fn support(
         &self,
@@ -81,7 +81,7 @@ impl<D: DVector> ContactFrame<D> {
         self.tangents[0] * position.x + self.tangents[1] * position.y
     }
 
-    /// Returns the points at one position and several heights.
+    /// Returns the points at the same position and at several heights.
     pub fn points<const N: usize>(&self, position: DVec2, heights: [f64; N]) -> [D; N] {
         let across = self.across(position);
         heights.map(|height| across + self.normal * height)
@@ -96,7 +96,7 @@ pub fn distance_to_edge(point: DVec2, [start, end]: [FeatureCorner; 2]) -> f64 {
     offset.distance(line * t)
 }
 
-/// Returns the vertex of a polygon at an index, and the next one. Returns `None` beyond the last
+/// Returns the vertex of a polygon at an index, and the next vertex. Returns `None` beyond the last
 /// vertex.
 #[inline]
 pub fn edge_at<T: Copy>(polygon: &[T], index: usize) -> Option<[T; 2]> {

@@ -1,33 +1,34 @@
-//! The contact points of two faces or edges that touch, which a physics response needs for stable
-//! rest.
+//! The contact points of two faces or edges that touch. A physics response needs these points for
+//! bodies at rest.
 //!
-//! A box on a floor touches it with a whole face, and tips over a single contact point. So a
-//! manifold is the intersection of both *supporting features*, as seen along the normal. A feature
-//! is a face, an edge or a vertex. The points are up to four corners of a polygon in 3D, and up to
-//! two ends of a segment in 2D.
+//! A box on a floor touches it with a whole face. On a single contact point, the box would tip
+//! over. So a manifold is the intersection of both *supporting features*, as seen along the normal.
+//! A feature is a face, an edge or a vertex. The points are up to four corners of a polygon in 3D,
+//! and up to two ends of a segment in 2D.
 //!
 //! Other engines take faces from their shapes, and clip one by the other (Ericson, "Real-Time
 //! Collision Detection" (2005), chapter 8.3). The departures are:
 //!
-//! * **A feature comes from the support function,** so that it works for every shape. Its corners
+//! * **Features come from the support function,** which every shape has. The corners of a feature
 //!   are the support points in directions on a narrow cone around the normal, if they lie in a
-//!   plane at right angles to it. A curved surface has no such corners, and its feature is a point.
-//!   (The feature of a box or a segment comes from its axes, with the same tolerance.)
+//!   plane at right angles to it. A surface that is curved in both directions has no such corners,
+//!   and its feature is a point. The feature of a box or a segment comes from its axes instead,
+//!   with the same tolerance.
 //! * **Ridges.** A surface that is curved in one direction only, such as the side of a lying
 //!   cylinder, does have such corners: far along the line of contact, the surface is hardly lower.
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
 //!   sides, the feature is the line.
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
-//!   only touch, the common points are the corners of each feature inside the other, and the
-//!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane.
-//!   It has no corners and, as seen along the normal, contains every point.
-//! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
-//!   or a round rim. An edge between two support points *hides* the part of the face beyond it. So
+//!   have no area in common, the common points are the corners of each feature inside the other,
+//!   and the intersections of their edges (`outline.rs`). The feature of a half-space is its whole
+//!   plane. It has no corners and, as seen along the normal, contains every point.
+//! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
+//!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
 //!   Quickhull, until they hide little.
 //! * **At most four corners.** If there are more, the four that span the largest area are chosen.
-//!   For each diagonal, the other two corners are the farthest from it on each side. As the
-//!   diagonal rotates, both only advance.
+//!   For each diagonal, the other two corners are the farthest on each side. When the diagonal
+//!   rotates, these corners only move forward around the outline.
 
 mod clip;
 mod feature;
@@ -52,14 +53,14 @@ use outline::{
 
 /// The known contact, and the tolerances of its pair.
 struct KnownContact {
-    /// The solver's contact. It is a point of the manifold, unless a common point of the features
+    /// The solver's contact, which is a point of the manifold unless a common point of the features
     /// is as deep.
     point: CommonPoint,
-    /// Cores with a lower depth do not touch.
+    /// The depth of the cores below which the shapes do not touch.
     min_depth: f64,
-    /// Depths that differ by at most this count as equal.
+    /// The difference up to which depths count as equal.
     depth_tolerance: f64,
-    /// Points that are closer than this count as equal.
+    /// The distance up to which points count as equal.
     near: f64,
 }
 
@@ -96,8 +97,8 @@ pub fn manifold_points<D: DVector>(
     points_of_features::<D>(features, &contact, cores.scale, is_on_cores, support)
 }
 
-/// Returns the points of two faces, or `None` if the features are not two faces or have no area in
-/// common.
+/// Returns the points of the manifold for two faces. Returns `None` if the features are not two
+/// faces, or have no area in common.
 fn points_of_faces<D: DVector>(
     features: &mut [Feature; 2],
     contact: &KnownContact,
@@ -132,7 +133,7 @@ fn points_of_faces<D: DVector>(
     None
 }
 
-/// Returns the points of any two features.
+/// Returns the points of the manifold for any two features.
 fn points_of_features<D: DVector>(
     [mut feature_a, mut feature_b]: [Feature; 2],
     contact: &KnownContact,

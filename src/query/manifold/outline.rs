@@ -1,5 +1,5 @@
-//! The common points of two features, as seen along the normal: their convex hull, and the four
-//! points with the largest area.
+//! The common points of two features as seen along the normal, their convex hull, and the four
+//! points that span the largest area.
 
 use smallvec::SmallVec;
 
@@ -13,17 +13,19 @@ use crate::{
     tolerance::{LINE_OVERLAP, SAME_MANIFOLD_POINT},
 };
 
-/// The maximum number of refinements. Each one divides the distance that a chord of an arc hides by
-/// four.
+/// The maximum number of refinements. Each refinement divides by four the distance that a chord of
+/// an arc hides.
 pub const MAX_FEATURE_REFINEMENTS: usize = 6;
 
-/// An edge is refined if it may hide more than this fraction of the four chosen corners' area over
-/// their diameter. On an arc, each of the two new chords hides a quarter of that distance. One
-/// corner can lose this quarter times half of a diagonal: 1 % of the area for all four.
+/// Let A be the area of the four chosen corners, and d their diameter. An edge is refined if it may
+/// hide more than this fraction of A / d. On an arc, each of the two new chords hides a quarter of
+/// that distance. At each corner, the area loses at most this quarter times half of a diagonal: 1 %
+/// in all.
 pub const HIDDEN: f64 = 0.02;
 
-/// The corners of both features, two intersections for each edge of one feature with the boundary
-/// of the other, and the contact itself: convex polygons have no more than that.
+/// The maximum number of common points of two convex polygons: the corners of both, two
+/// intersections for each edge of one polygon with the boundary of the other, and the contact
+/// itself.
 const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 
 /// A point that lies in both features when they are projected along the normal.
@@ -46,20 +48,21 @@ impl CommonPoint {
         frame.points(self.position, self.heights)
     }
 
-    /// Returns the depth of the cores at this point, negative if they are separated.
+    /// Returns the depth of the cores at this point, negative if the cores are separated.
     pub fn depth(&self) -> f64 {
         self.heights[0] - self.heights[1]
     }
 }
 
-/// Returns the maximum distance from an edge at which a point of the other feature counts as on it.
+/// Returns the maximum distance from an edge at which a point of the other feature counts as on the
+/// edge.
 pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
     match (feature_a, feature_b) {
         (Feature::Ridge(a), Feature::Ridge(b)) if are_edges(a, b) => {
             let lengths = edges(a)
                 .chain(edges(b))
                 .map(|[start, end]| start.position.distance(end.position));
-            // At most 2 % of an edge, for edges that are much shorter than the pair.
+            // If an edge is much shorter than the pair, the margin is 2 % of the edge's length.
             LINE_OVERLAP * lengths.fold(scale, |min, length| min.min(200.0 * length))
         }
         _ => near,
@@ -93,8 +96,8 @@ pub fn common_points(
             Some(CommonPoint { position, heights })
         }));
     }
-    // If two ends are on the other edge, the edges lie side by side, and can intersect only between
-    // those two ends.
+    // If two ends of edges are on the other edge, the edges lie side by side, and can intersect
+    // only between those two ends.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
         let capacity = (MAX_HULL_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =
@@ -104,8 +107,8 @@ pub fn common_points(
     points
 }
 
-/// Returns the intersection of two edges, as seen along the normal. Parallel edges have none: if
-/// they overlap, an end of one is on the other.
+/// Returns the intersection of two edges, as seen along the normal. Parallel edges have no
+/// intersection: if they overlap, an end of one edge is on the other.
 fn intersection([a, b]: [FeatureCorner; 2], [c, d]: [FeatureCorner; 2]) -> Option<CommonPoint> {
     let (ab, cd, ac) = (
         b.position - a.position,
@@ -129,7 +132,7 @@ fn intersection([a, b]: [FeatureCorner; 2], [c, d]: [FeatureCorner; 2]) -> Optio
     })
 }
 
-/// Returns the first point with the maximum measure, with that measure.
+/// Returns the maximum of a measure over the points, and the first point that has this measure.
 fn farthest(
     points: &[CommonPoint],
     measure: impl Fn(&CommonPoint) -> f64,
@@ -145,7 +148,7 @@ fn farthest(
 /// through its neighbors.
 pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
     let mut hull = HullCandidates::new();
-    // The point farthest from another point is a vertex, even if many points are nearly equal or
+    // The point farthest from any given point is a vertex, even if many points are nearly equal or
     // collinear.
     let Some((_, start)) = points
         .first()
@@ -188,7 +191,8 @@ pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
     hull
 }
 
-/// Returns the area of a convex polygon over its maximum distance from the first vertex.
+/// Returns the area of a convex polygon, divided by the maximum distance of a vertex from the
+/// first.
 pub fn width(polygon: &[CommonPoint]) -> f64 {
     let Some((apex, others)) = polygon.split_first() else {
         return 0.0;
@@ -201,8 +205,8 @@ pub fn width(polygon: &[CommonPoint]) -> f64 {
 }
 
 /// Returns the indices, in order, of the vertices of a convex polygon that span the largest area:
-/// all of them, or four if there are more. If any vertex is at least `deep` deep, at least one such
-/// vertex is among the four.
+/// all of them, or four if there are more. If any vertex has a depth of at least `deep`, at least
+/// one such vertex is among the four.
 pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
     let count = polygon.len();
     if count <= 4 {
@@ -216,7 +220,7 @@ pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
         (0..count)
             .filter(|start| !is_deep_only || is_deep(*start))
             .filter_map(|start| {
-                // Each diagonal has two ends, one of which is enough.
+                // Each diagonal has two ends, and a search from one end is enough.
                 let end = if is_deep_only { start + count } else { count };
                 largest_from(polygon, start, end.min(start + count - 1))
             })
@@ -231,8 +235,8 @@ pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
 }
 
 /// Returns four vertices of a convex polygon that span the largest area, and twice that area. The
-/// vertex at `start` is one of them, and the opposite one comes before `end`. Indices past the last
-/// vertex wrap around: `count + i` is vertex i.
+/// vertex at `start` is one of the four, and the opposite vertex comes before `end`. Indices past
+/// the last vertex wrap around: `count + i` stands for vertex i.
 fn largest_from(polygon: &[CommonPoint], start: usize, end: usize) -> Option<(f64, [usize; 4])> {
     let count = polygon.len();
     let at = |index: usize| {
@@ -245,7 +249,7 @@ fn largest_from(polygon: &[CommonPoint], start: usize, end: usize) -> Option<(f6
     for opposite in start + 2..end {
         let diagonal = at(opposite)? - origin;
         let side = |index: usize| Some(diagonal.perp_dot(at(index)? - origin));
-        // The farthest vertex on each side of the diagonal.
+        // The loops find the farthest vertex on each side of the diagonal.
         let mut min = side(before)?;
         while before + 1 < opposite
             && let Some(next) = side(before + 1)
@@ -285,9 +289,9 @@ fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
     polygon.insert(best.map_or(0, |(index, _)| index), point);
 }
 
-/// Chooses the points of a manifold: the vertices of the convex hull of the common points, or the
-/// four with the largest area if there are more. The deepest point is always chosen, and comes
-/// first. The others follow in order around the polygon.
+/// Returns the points of a manifold: the vertices of the convex hull of the common points. If there
+/// are more than four vertices, the four with the largest area are chosen. The deepest point is
+/// always chosen, and comes first. The others follow in order around the polygon.
 pub fn choose_points(
     points: &[CommonPoint],
     hull: &[CommonPoint],
@@ -344,7 +348,7 @@ mod tests {
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);
             let area: f64 = areas.map(|(a, b)| a.position.perp_dot(b.position)).sum();
-            // Half of the square, and the triangle on its diagonal.
+            // The area is half of the square, plus the triangle on the diagonal.
             let sums = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
             let expected = sums.into_iter().fold(0.0, f64::max);
             assert!(

@@ -1,25 +1,25 @@
-//! The first point of a line in any convex shape, by its support function.
+//! The first point of a line in any convex shape, computed with the shape's support function.
 //!
 //! The method follows van den Bergen, "Ray Casting against General Convex Objects with Application
 //! to Continuous Collision Detection" (2004): GJK for the distance to a point x that moves along
 //! the line. The loop keeps a simplex of support points of the core, and v, the vector from the
-//! simplex's nearest point to x. Let n = v / |v|, and w the support point in direction n:
+//! simplex's nearest point to x. Let n = v / |v|, and let w be the support point in direction n:
 //!
-//! * The core is behind the plane through w with normal n, and the shape behind the plane that is
-//!   raised by the radius. If x is in front of that plane, it moves to where the line meets the
-//!   plane. If the line does not approach the plane, it misses the shape. The distance from a point
-//!   to a convex shape is a convex function of the point. Each move is a step of Newton's method on
-//!   this function from outside, so x never passes the shape's first point.
+//! * The core is behind the plane through w with normal n. The shape is behind the same plane,
+//!   raised by the radius. If x is in front of the raised plane, x moves to the point where the
+//!   line meets this plane. A line that does not approach the plane misses the shape. The distance
+//!   from a point to a convex shape is a convex function of the point. Each move is a step of
+//!   Newton's method on this function from outside, so x never passes the shape's first point.
 //! * The simplex is in the core, so |v| is an upper bound on the distance from x to the core.
 //!
-//! The loop ends when the upper bound has met the radius. A polytope has few planes, so it ends
-//! exactly on a face. The departures from the paper are:
+//! The loop ends when this upper bound meets the radius. A polytope has few planes, so on a
+//! polytope the loop ends exactly on a face. The departures from the paper are:
 //!
-//! * **x begins in front of the shape,** on the plane across the line, wherever the origin of the
-//!   line is. So the result is an end of the chord, and the precision depends only on the size of
-//!   the shape. The other end is the first point of the reversed line.
-//! * **The shape has a core and a radius.** On the surface of a round shape v then still has a
-//!   direction.
+//! * **x begins in front of the shape,** on a supporting plane at right angles to the line,
+//!   wherever the origin of the line is. So the result is an end of the chord, and the precision
+//!   depends only on the size of the shape. The other end is the first point of the reversed line.
+//! * **The shape has a core and a radius.** So v still has a direction when x is on the surface of
+//!   a round shape.
 //! * **Shapes without volume** are hit by lines that pass within the touching tolerance.
 
 use arrayvec::ArrayVec;
@@ -33,15 +33,17 @@ use crate::{
     tolerance::{ROUNDING, TOUCHING},
 };
 
-/// Polytopes need about 10 iterations, smooth shapes 20 to 40, and lines that graze them up to 100.
+/// The maximum number of iterations. Polytopes need about 10, smooth shapes 20 to 40, and lines
+/// that graze smooth shapes up to 100.
 const MAX_RAY_ITERATIONS: u32 = 200;
 
 /// The loop ends if the upper bound on the distance exceeds the radius by at most this fraction of
 /// the scale. On a surface of curvature 1, the normal then has an error of √(2e-13) = 4.5e-7.
 const RAY_DISTANCE_GAP: f64 = 1e-13;
 
-/// Returns the first point of a line in a shape, in the shape's frame, with its radius around the
-/// core given. Returns `None` if the line misses the shape, and may do so if t exceeds `max`.
+/// Returns the first point of a line in a shape, in the shape's frame. `radius` is the radius
+/// around the core. Returns `None` if the line misses the shape, and possibly also if t exceeds
+/// `max`.
 pub fn first_point<S: Support + ?Sized>(
     shape: &S,
     radius: f64,
@@ -63,8 +65,9 @@ pub fn first_point<S: Support + ?Sized>(
 }
 
 /// Moves x along a line that begins in front of a shape and has a unit direction. `vertex` is the
-/// support point against that direction. Returns the distance up to the first point in the shape,
-/// and the normal there, or `None` if the line misses the shape or the distance exceeds `max`.
+/// support point in the opposite direction. Returns the distance to the first point in the shape,
+/// and the normal at this point. Returns `None` if the line misses the shape or the distance
+/// exceeds `max`.
 fn approach<S: Support + ?Sized>(
     shape: &S,
     radius: f64,
@@ -109,13 +112,13 @@ fn approach<S: Support + ?Sized>(
         } else if gap < best {
             best = gap;
         } else {
-            // Rounding: the simplex comes no nearer, and no plane separates the position. A simplex
-            // that is too flat has a nearest point of NaN.
+            // Because of rounding, the simplex comes no nearer, and no plane separates it from the
+            // position. If the simplex is too flat, its nearest point is NaN.
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
             return is_touching.then_some((distance, normal));
         }
-        // A simplex that contains x has ended the loop. If rounding has left a gap nevertheless,
-        // the next vertex replaces the vertex of the least λ.
+        // A full simplex contains x, which ends the loop. If rounding leaves a gap nevertheless,
+        // the next vertex replaces the vertex with the least λ.
         let positive = || nearest.weights.iter().filter(|weight| **weight > 0.0);
         let is_full = positive().count() > DVecOf::<S>::DIMENSION;
         let least = positive().copied().fold(1.0, f64::min);
@@ -127,12 +130,12 @@ fn approach<S: Support + ?Sized>(
     None
 }
 
-/// Returns the point of a simplex nearest to a position, relative to the position.
+/// Returns the point of a simplex that is nearest to a position, relative to that position.
 ///
-/// The λ of a sliver are rounded: by 1e-9 if two vertices are 1e-7 apart. And if all vertices and
-/// the position are in one plane, the simplex may seem to contain the position. So the result
-/// counts only if the point with these λ, which is certainly in the simplex, is equally near.
-/// Otherwise this point is compared with the faces.
+/// The weights λ of a sliver have large rounding errors: 1e-9 if two vertices are 1e-7 apart. If
+/// all vertices and the position are in one plane, the simplex may seem to contain the position. So
+/// the result counts only if the point with these λ, which is certainly in the simplex, is equally
+/// near. Otherwise this point is compared with the nearest points of the faces.
 fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest<D> {
     let nearest = simplex::nearest(simplex, |point| *point - position);
     let weighted = simplex.iter().zip(nearest.weights);
@@ -150,7 +153,7 @@ fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest
             .filter(|(index, _)| *index != apex);
         let face: ArrayVec<D, 3> = others.map(|(_, point)| *point).collect();
         let mut nearest = nearest_to(position, &face, tolerance);
-        // The apex has no weight.
+        // The weight of the apex is 0.
         if let Some(weights) = nearest.weights.get_mut(apex..) {
             weights.rotate_right(1);
         }

@@ -1,4 +1,4 @@
-//! Rays against convex shapes.
+//! Ray casts at convex shapes.
 //!
 //! | file | contents |
 //! |---|---|
@@ -47,29 +47,32 @@ pub use types::{Ray, RayHit, RaySide};
     doc = "![Solid and hollow rays from outside and from inside][rays]\n\n"
 )]
 #[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
-/// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
-///   shape is hit at distance 0.
-/// * An origin on the surface with a direction outward or along the surface misses the shape. A
-///   shape without volume, such as a segment, has no inside, so a ray that begins on it misses.
-/// * "On the surface" includes the rounding of the ray's origin along the normal. This is 1.2e-7 of
-///   each coordinate, one unit in the last place of f32, plus 1.2e-7 of the distance from the
-///   shape's origin. So a ray still leaves a surface if the rounding has put its origin behind it.
-/// * An origin in front of a surface hits it, however near it is, so that no ray passes through a
-///   wall. Only a [hollow](Ray#structfield.hollow) ray that begins within the rounding passes into
-///   a solid, and hits its far side.
+/// * A ray that begins inside the shape, or on its surface with a direction into the shape, hits a
+///   solid shape at distance 0.
+/// * A ray that begins on the surface, with a direction outward or along the surface, misses the
+///   shape. A shape without volume, such as a segment, has no inside, so a ray that begins on it
+///   misses.
+/// * "On the surface" includes the rounding of the ray's origin along the normal. This rounding is
+///   1.2e-7 of each coordinate (one unit in the last place of f32), plus 1.2e-7 of the distance
+///   from the shape's origin. So a ray still leaves a surface if rounding has moved the ray's
+///   origin behind the surface.
+/// * A ray that begins in front of a surface hits it, however near the ray's origin is. So no ray
+///   passes through a wall. Only a [hollow](Ray#structfield.hollow) ray that begins within the
+///   rounding enters a solid, and hits its far side.
 ///
-/// A ray can begin where another one hit: [`RayHit::point`] is not behind the tangent plane of the
-/// surface, as seen from the ray. So a ray that begins there, and does not lead into that plane,
-/// never hits the same convex shape or the same facet, at any distance from the origin of the world
-/// and on either side.
+/// A ray can begin where another ray hit: as seen from that ray, [`RayHit::point`] is not behind
+/// the tangent plane of the surface. So a ray that begins at this point, and does not lead into
+/// that plane, never hits the same convex shape or facet again. This holds on both sides of a
+/// surface, at any distance from the origin of the world.
 ///
 /// # Precision
 ///
-/// The distance is computed in f64, and its error is the rounding of f32, except where the ray
-/// grazes a curved surface. Bevy's primitives except `Triangle2d`, half-spaces and 2D hulls of up
-/// to 16 edges have closed forms. All other shapes are solved by their support functions. Points,
-/// segments in 3D and flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7
-/// times their size.
+/// The distance is computed in f64, and its error is the rounding to f32, except where the ray
+/// grazes a curved surface. There are closed forms for half-spaces, for 2D hulls of up to 16 edges,
+/// and for Bevy's primitives except `Segment3d`, `Triangle2d`, `RegularPolygon` and
+/// `ConvexPolygon`. All other shapes are solved by their support functions. A ray hits points,
+/// segments in 3D, and flat shapes in the plane of the ray if it passes within 1.2e-7 times their
+/// size.
 ///
 /// If the shape, its pose or the ray is invalid, the ray misses: see [`Ray`].
 pub fn cast_ray<S, V>(
@@ -84,7 +87,7 @@ where
     shape.cast_ray(pose.into(), ray.into())
 }
 
-/// A shape or a collider that [`cast_ray`] takes, with rays in `V`: `Vec2` or `Vec3`.
+/// A shape or a collider for [`cast_ray`]. The vector `V` of the rays is `Vec2` or `Vec3`.
 ///
 /// The trait is sealed. To cast rays at a shape of your own, implement [`Support`].
 #[diagnostic::on_unimplemented(

@@ -1,4 +1,4 @@
-//! The hit of a ray, from the chord of its line.
+//! The hit of a ray, computed from the chord of its line.
 
 use crate::{
     query::{
@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// An origin counts as on a surface if its distance from the surface is at most this fraction of
-/// the coordinates there: more than the rounding of a chord.
+/// the coordinates. The value exceeds the rounding error of a chord.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A direction counts as along a surface if the sine of their angle is at most this: more than the
-/// rounding of the direction and of the origin to f32.
+/// A direction counts as along a surface if the sine of the angle between both is at most this. The
+/// value exceeds the rounding of the direction and of the origin to f32.
 const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 impl<D: DVector> LocalRay<D> {
@@ -69,7 +69,7 @@ impl<D: DVector> LocalRay<D> {
                 || end.t > t && (end.t - t) * self.line.direction.length() > rounding
         };
         let hit = |t: f64, normal, side| (t <= self.max).then_some(LocalHit { t, normal, side });
-        // A hollow ray may begin where another one has entered a solid.
+        // A hollow ray may begin where another ray has entered a solid.
         let is_entered = || {
             self.hollow
                 && self.begins_at(&enter, rounding)
@@ -92,9 +92,9 @@ impl<D: DVector> LocalRay<D> {
         hit(exit.t, exit.normal, RaySide::Back)
     }
 
-    /// Returns the tolerance for an origin on the surface: the touching tolerance, and the rounding
-    /// of the origin in the world. `normal` is the normal of the surface, and multiplies the
-    /// result.
+    /// Returns the tolerance for an origin on the surface: the touching tolerance, plus the
+    /// rounding of the origin in the world. The result is multiplied by the length of the surface's
+    /// `normal`.
     fn tolerance<const N: usize>(
         &self,
         ends: [&ChordEnd<D>; N],
@@ -107,14 +107,15 @@ impl<D: DVector> LocalRay<D> {
         TOUCHING * scale * normal.length() + rounding(normal)
     }
 
-    /// Returns `true` if the origin, which is in front of the chord, is on the surface at its end.
+    /// Returns `true` if the origin is on the surface at the start of the chord. The origin must be
+    /// in front of the chord.
     fn begins_at(&self, enter: &ChordEnd<D>, rounding: &dyn Fn(D) -> f64) -> bool {
         let height = -enter.t * enter.normal.dot(self.line.direction);
         height <= self.tolerance([enter], enter.normal, rounding)
     }
 
-    /// Returns `true` if the origin, which is on the chord with these ends, is on the surface, and
-    /// the direction is outward or along the surface.
+    /// Returns `true` if the origin is on the surface, and the direction is outward or along the
+    /// surface. The origin must be on the chord with these ends.
     fn leaves<S>(
         &self,
         shape: &S,

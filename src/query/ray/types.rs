@@ -10,14 +10,14 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding of t d, the vector along a ray to a hit, as a fraction of its length.
-/// For a hit on the back, also of the origin.
+/// A bound on the rounding error of t d, the vector from a ray's origin to a hit, as a fraction of
+/// its length. For a hit on the back, this also bounds the rounding of the origin.
 const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
 ///
-/// A ray without a direction hits nothing. The same holds for a direction or an origin that is not
-/// finite, and for a maximum distance that is negative or NaN.
+/// A ray hits nothing if its direction is zero, if its direction or origin is not finite, or if its
+/// maximum distance is negative or NaN.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -33,7 +33,7 @@ const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Ray<V: Space> {
-    /// The point from which the ray begins.
+    /// The point at which the ray begins.
     pub origin: V,
     /// The direction, of any length greater than 0. Distances are measured in the units of the
     /// world, whatever this length is.
@@ -41,8 +41,8 @@ pub struct Ray<V: Space> {
     /// The distance at which the ray ends, infinite by default. A hit at exactly this distance
     /// counts.
     pub max_distance: f32,
-    /// `false` by default: shapes are solid, and a ray from inside hits at distance 0. If `true`,
-    /// only surfaces are hit, and a ray from inside hits the far side from within.
+    /// `true` if the ray hits only surfaces: a ray from inside hits the far side from within. By
+    /// default, this is `false`: shapes are solid, and a ray from inside hits at distance 0.
     pub hollow: bool,
 }
 
@@ -57,10 +57,10 @@ impl<V: Space> Ray<V> {
         }
     }
 
-    /// Returns the ray from one point to another. If the points are equal, it hits nothing.
+    /// Returns the ray from one point to another. If the points are equal, the ray hits nothing.
     pub fn between(start: V, end: V) -> Self {
         let direction = V::from_f64(end.to_f64() - start.to_f64());
-        // Rounded up, so that the ray reaches a surface at its end.
+        // The length is rounded up, so that the ray reaches a surface at its end.
         let exact = direction.to_f64().length();
         let rounded = length_to_f32(exact);
         let is_short = f64::from(rounded) < exact && rounded < f32::MAX;
@@ -127,11 +127,11 @@ pub struct RayHit<V> {
     /// begin there: see [`cast_ray`](super::cast_ray).
     pub point: V,
     /// The unit normal of the surface, on the side from which the ray comes. For
-    /// [`RaySide::Inside`], the opposite of the ray's direction.
+    /// [`RaySide::Inside`], the normal is opposite to the ray's direction.
     pub normal: V,
     /// The side of the surface that is hit.
     pub side: RaySide,
-    /// The index of the part of a compound, or of the facet of a surface. 0 for a convex shape.
+    /// The index of the part of a compound or of the facet of a surface, or 0 for a convex shape.
     pub part: u32,
 }
 
@@ -139,7 +139,7 @@ pub struct RayHit<V> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RaySide {
     /// The outer side. The outer side of a mesh's triangle is the side from which its vertices run
-    /// counter-clockwise. Without an inside, as on a segment, both sides are outer.
+    /// counter-clockwise. If there is no inside, as for a segment, both sides are outer sides.
     Front,
     /// The inner side: a [hollow](Ray#structfield.hollow) ray leaves a shape, or a ray hits a facet
     /// from behind.
@@ -152,7 +152,7 @@ pub enum RaySide {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorldRay<D> {
     pub origin: D,
-    /// Of unit length.
+    /// The direction, of unit length.
     pub direction: D,
     /// The maximum distance of a hit.
     pub max: f64,
@@ -169,12 +169,12 @@ pub(crate) struct WorldRayHit<D> {
     pub part: u32,
 }
 
-/// A ray in the frame of a shape, or in any other frame to which an affine map takes it. The line
-/// and the ray have the same origin.
+/// A ray in the frame of a shape, or in another frame into which an affine map takes the ray. The
+/// line begins at the origin of the ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalRay<D> {
     pub line: Line<D>,
-    /// The greatest t of a hit.
+    /// The maximum t of a hit.
     pub max: f64,
     pub hollow: bool,
 }
@@ -183,14 +183,14 @@ pub(crate) struct LocalRay<D> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalHit<D> {
     pub t: f64,
-    /// The outward normal of the surface, of any length. Zero for [`RaySide::Inside`].
+    /// The outward normal of the surface, of any length, or zero for [`RaySide::Inside`].
     pub normal: D,
     pub side: RaySide,
 }
 
 impl<D: DVector> WorldRay<D> {
-    /// Returns the ray under the affine map x -> `inverse * (x - translation)`. Distances keep
-    /// their values.
+    /// Returns the image of the ray under the affine map x -> `inverse * (x - translation)`.
+    /// Distances along the ray keep their values.
     pub fn mapped(&self, inverse: D::Matrix, translation: D) -> LocalRay<D> {
         LocalRay {
             line: Line {
@@ -202,9 +202,9 @@ impl<D: DVector> WorldRay<D> {
         }
     }
 
-    /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the
-    /// frame of this ray, of any length. If the surface has no normal, as at the tip of a cone, the
-    /// normal is opposite to the ray.
+    /// Converts a hit of the [mapped](Self::mapped) ray to the frame of this ray. `outward` is the
+    /// outward normal in this frame, of any length. If the surface has no normal, as at the tip of
+    /// a cone, the normal is opposite to the ray.
     pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<WorldRayHit<D>> {
         let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
         hit.t.is_finite().then(|| WorldRayHit {
@@ -232,22 +232,23 @@ impl<D: DVector> WorldRay<D> {
         }
     }
 
-    /// Returns the point of a hit in f32. The nearest point in f32 is returned, unless that point
-    /// is behind the tangent plane of the surface, as seen from the ray. Then the point is rounded
-    /// along the normal. So a ray that begins there and does not lead into the plane never meets a
+    /// Returns the point of a hit, rounded to the nearest point in f32. If, as seen from the ray,
+    /// that point is behind the tangent plane of the surface, the point is rounded along the normal
+    /// instead. So a ray that begins there and does not lead into the plane never meets the same
     /// convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let rounding = step.copysign(D::ONE) * LINE_ROUNDING;
         let exact = (self.origin + step).in_f32_range();
-        // A sum that is only rounding error becomes 0. Rounded to f32, the sum would keep its sign.
+        // A sum that is only rounding error becomes 0, because rounding the sum to f32 would keep
+        // its sign.
         let mut point = D::of(core::array::from_fn(|index| {
             let sum = exact.component(index);
             let is_rounding = sum.abs() <= rounding.component(index);
             if is_rounding { 0.0 } else { sum }
         }));
         if hit.side == RaySide::Back {
-            // A ray that begins on a facet and leads to its back hits the facet again.
+            // A ray that begins on a facet and leads to its back would hit the facet again.
             let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
             point = point + hit.normal * rounding;
         }

@@ -1,4 +1,4 @@
-//! The explained pair: its text, and its drawing against closed forms.
+//! The text and the drawing of the explained pair, against closed forms.
 
 use core::f32::consts::FRAC_1_SQRT_2;
 

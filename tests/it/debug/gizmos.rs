@@ -1,4 +1,4 @@
-//! What an app draws: the switches, the states, and how often gizmos are rebuilt.
+//! The drawing of an app: the switches, the states of colliders, and how often gizmos are rebuilt.
 
 use core::any::TypeId;
 

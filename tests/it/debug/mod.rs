@@ -1,4 +1,4 @@
-//! Debug drawing, without a renderer: the lines of each shape, and what an app draws.
+//! Debug drawing, without a renderer: the lines of each shape, and the drawing of an app.
 
 mod explanation;
 mod gizmos;

@@ -1,4 +1,4 @@
-//! Paths of swept colliders and the queries of systems, against closed forms.
+//! The drawing of swept paths and of the queries of systems, against closed forms.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 

@@ -1,4 +1,4 @@
-//! Contacts, casts and half-spaces, against closed forms.
+//! The drawing of contacts, casts and half-spaces, against closed forms.
 
 use bevy::{
     camera::{OrthographicProjection, Projection},

@@ -1,4 +1,4 @@
-//! The lines of each shape, against closed forms.
+//! The drawn lines of each shape, against closed forms.
 
 use bevy::{math::Vec3Swizzles, prelude::*};
 use core::f32::consts::PI;

@@ -1,4 +1,4 @@
-//! The work of a tick as `CollisionDiagnostics` and Bevy's `DiagnosticsStore` report it.
+//! The counts of a tick that `CollisionDiagnostics` and Bevy's `DiagnosticsStore` report.
 
 use std::sync::{
     Arc,

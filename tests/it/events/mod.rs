@@ -1,4 +1,4 @@
-//! What the plugin reports, and what can be computed from it.
+//! The events that the plugin reports, and the values that can be computed from them.
 
 mod diagnostics;
 mod push_out;

@@ -1,4 +1,4 @@
-//! Bodies walk by random input through rooms, and only `Collisions::push_out` keeps them out of the
+//! Bodies walk through rooms by random input, and only `Collisions::push_out` keeps them out of the
 //! walls. For long runs:
 //!
 //! ```text

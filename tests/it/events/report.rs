@@ -1,4 +1,4 @@
-//! The contents of an event: normal, depth and points, with one sign and in one order.
+//! The contents of events: normal, depth and points, their signs, and the order of events.
 
 use crate::support::{
     Dimension, Touching, app, assert_near, assert_near_vec, read, tick, transform, watch,

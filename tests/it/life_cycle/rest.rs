@@ -1,5 +1,5 @@
-//! Colliders at rest cost nothing, and no contact is missed for it: only changed colliders are read
-//! and tested, and the events equal those of a tick that reads and tests everything.
+//! Colliders at rest: only changed colliders are read and tested, but the events equal the events
+//! of a tick that reads and tests everything.
 
 use crate::support::*;
 use bevy::prelude::*;

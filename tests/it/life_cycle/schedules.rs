@@ -1,5 +1,5 @@
-//! When ticks run and who sees their events: frames with any number of fixed ticks, readers in
-//! every schedule, custom schedules and custom candidate pairs.
+//! When ticks run, and which readers see their events: frames with any number of fixed ticks,
+//! readers in every schedule, custom schedules and custom candidate pairs.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Touching pairs against a model in a world where entities are spawned, despawned, disabled and
-//! moved between tables in every tick. Every way in which an entity can change its position in
-//! Bevy's lists occurs. All other entities rest.
+//! Touching pairs, compared with a model, in a world in which some entities are spawned, despawned,
+//! disabled or moved between tables in every tick. Entities change their positions in Bevy's lists
+//! in every possible manner. All other entities rest.
 //!
-//! The model is balls on a lattice, which touch if they are neighbors or at the same point.
+//! In the model, balls on a lattice touch if they are neighbors or at the same point.
 
 use std::collections::BTreeSet;
 

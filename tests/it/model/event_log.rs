@@ -1,4 +1,4 @@
-//! The contacts according to the messages, checked tick after tick.
+//! The contacts that follow from the messages, checked in each tick.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Touching pairs of a larger world: balls and boxes of sizes 1 to 1000, in crowds, some far from
-//! the origin, and a few isolated ones. In turn, most rest, all move, and half are teleported, so
-//! that the number of moving and resting colliders of each size changes all the time.
+//! the origin, and a few isolated ones. In turn, most colliders rest, all move, and half are
+//! teleported. So the number of moving and resting colliders of each size changes all the time.
 //!
-//! The model is closed forms in f64 and shares no code with the plugin.
+//! The model consists of closed forms in f64, and shares no code with the plugin.
 
 use std::collections::BTreeMap;
 

@@ -2,10 +2,10 @@
 //! a loop over all pairs finds, and each contact that starts ends once.
 //!
 //! The model shares no code with the plugin. It computes poses itself, in f64, reads layers and
-//! disabling components from the world anew in each tick, and compares all pairs by the oracle of
-//! the tests of queries. The model of a larger world, in `large.rs`, has closed forms.
+//! disabling components from the world in each tick, and tests all pairs with the oracle of the
+//! query tests. The model of a larger world, in `large.rs`, has closed forms.
 //!
-//! Each test performs some thousand operations. `HEADBUTT_CHAOS` sets another number:
+//! Each test performs thousands of operations. `HEADBUTT_CHAOS` sets another number:
 //!
 //! ```sh
 //! HEADBUTT_CHAOS=1000000 cargo test --test it model -- --nocapture

@@ -1,5 +1,5 @@
-//! Bodies that are pressed into corners and against edges, against closed forms. For long runs,
-//! with this number of cases for each of 48 corners:
+//! Bodies that are pressed into corners and against edges, against closed forms. For long runs, set
+//! the number of cases for each of 48 corners:
 //!
 //! ```text
 //! HEADBUTT_CORNERS=200 cargo test --release --test it mover::corners -- --nocapture

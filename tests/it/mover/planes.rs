@@ -1,4 +1,4 @@
-//! Planes of contacts, against closed forms, and their solver, against brute force.
+//! Contact planes, against closed forms, and their solver, against brute force.
 
 use bevy::{
     math::{DVec2, DVec3},

@@ -1,4 +1,4 @@
-//! Steps of all kinds of colliders, against closed forms.
+//! Climbing steps of all kinds of colliders, against closed forms.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

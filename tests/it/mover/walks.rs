@@ -1,4 +1,4 @@
-//! Random walks. For long runs:
+//! Random walks of characters. For long runs:
 //!
 //! ```text
 //! HEADBUTT_WALKS=1000000 cargo test --release --test it mover::walks -- --nocapture

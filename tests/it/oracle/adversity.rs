@@ -1,7 +1,7 @@
 //! Hard cases: every pair of shape classes in every regime that is known to be hard for collision
 //! detection.
 //!
-//! A case is determined by its number alone, so that each can be reproduced.
+//! The number of a case determines the case, so each case can be reproduced.
 
 use core::{
     f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},

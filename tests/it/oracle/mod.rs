@@ -1,15 +1,15 @@
-//! An independent answer, in f64, to the questions that `headbutt::query` answers.
+//! Independent implementations, in f64, of the functions of `headbutt::query`.
 //!
-//! Nothing in here calls the library. A body is a list of points with a radius around their hull,
-//! and all features are tried: slow, but simple enough to be checked by reading.
+//! This module does not call the library. A body is a list of points with a radius around their
+//! hull. All features are tried, which is slow, but simple enough to be checked by reading.
 //!
 //! For cores A and B the difference A - B has the support height h(n) = max n·a - min n·b in
 //! direction n. Each n separates overlapping cores by a translation of length h(n). The least such
-//! length belongs to the normal of a facet of A - B. Those normals are normals of facets of A or B,
-//! or perpendicular to an edge of each, so the least h(n) over all of these is the depth.
-//! Candidates that belong to no facet do no harm, because they separate the cores too.
+//! length belongs to the normal of a facet of A - B. Each of these normals is a normal of a facet
+//! of A or B, or perpendicular to an edge of each. So the least h(n) over all such directions is
+//! the depth. Directions that belong to no facet do no harm, because they also separate the cores.
 //!
-//! 2D is the plane z = 0, with directions restricted to it.
+//! 2D bodies and directions are in the plane z = 0.
 
 #![allow(
     dead_code,

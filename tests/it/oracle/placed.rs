@@ -1,4 +1,4 @@
-//! Colliders in a pose as bodies of this oracle.
+//! Converts colliders with poses to bodies of the oracle.
 
 use bevy::{
     math::{DMat3, DQuat, DVec3},

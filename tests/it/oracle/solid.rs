@@ -1,11 +1,11 @@
-//! Signed distances of bodies that are known by their support function, enclosed from both sides.
+//! Lower and upper bounds of the signed distance between bodies, from their support functions.
 //!
-//! For hulls of hundreds of points and for smooth shapes, which have no features to try. However
-//! the search works, its result proves itself. Two points prove an upper bound of a distance, and a
-//! direction in which the difference of the bodies does not contain the origin proves a lower
-//! bound. A direction proves an upper bound of a depth, because it separates the bodies. A polytope
-//! of points of the difference with the origin inside proves a lower bound, because the difference
-//! is convex.
+//! The bounds are for hulls of hundreds of points and for smooth shapes, whose features cannot all
+//! be tried. Each result is a proof, however the search works. Two points prove an upper bound of a
+//! distance, and a direction in which the difference of the bodies does not contain the origin
+//! proves a lower bound. A direction proves an upper bound of a depth, because it separates the
+//! bodies. A polytope of points of the difference with the origin inside proves a lower bound,
+//! because the difference is convex.
 
 use std::collections::{HashMap, HashSet};
 

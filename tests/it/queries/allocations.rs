@@ -1,4 +1,4 @@
-//! No query allocates, on any of the hard cases.
+//! No query allocates in any of the hard cases.
 
 use std::hint::black_box;
 

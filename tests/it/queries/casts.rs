@@ -1,6 +1,6 @@
-//! Casts against the signed distance of an independent oracle, at times all along the motion.
+//! Casts against the signed distance of an independent oracle, at many times of the motion.
 //!
-//! A long run, and a single case by the number that a failure names:
+//! Commands for a long run, and for a single case with the number that a failure names:
 //!
 //! ```text
 //! HEADBUTT_CASTS=1000000 cargo test --release --test it queries::casts -- --nocapture

@@ -1,5 +1,5 @@
-//! Colliders in `headbutt::query`: against ticks, against brute force over parts that are mapped
-//! here, against the oracle, which shares no code with the library, and against closed forms.
+//! Colliders in `headbutt::query`: against ticks, against brute force over parts that the test maps
+//! itself, against the oracle, which shares no code with the library, and against closed forms.
 
 use crate::{
     oracle::placed::{bodies, gap_within},

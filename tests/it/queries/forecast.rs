@@ -2,8 +2,8 @@
 //! all tangents for polygons and polyhedra, and dense samples of directions for other shapes.
 //!
 //! In O = B - A at the start, A is the origin, and its motion is v. A unit vector n separates the
-//! shapes at the start if the support height h(n) <= 0. The minimum translation has the least
-//! h(n) - n·v of these.
+//! shapes at the start if the support height h(n) <= 0. Among these vectors, the minimum translation
+//! has the least h(n) - n·v.
 //!
 //! ```text
 //! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast

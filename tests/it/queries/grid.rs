@@ -1,15 +1,15 @@
-//! Every pair of shape classes in every regime that is known to be hard, against the oracle: in
-//! queries, and as colliders in a tick, where each entity and its parent apply a random affine map
-//! that stretches, mirrors, shears or flattens.
+//! Every pair of shape classes in every regime that is known to be hard, against the oracle. The
+//! shapes are tested in queries, and as colliders in a tick, in which each entity and its parent
+//! apply a random affine map that stretches, mirrors, shears or flattens.
 //!
-//! `cargo test` judges a small number of cases. `HEADBUTT_GRID` sets another number per dimension,
+//! `cargo test` runs a small number of cases. `HEADBUTT_GRID` sets another number per dimension,
 //! and the output is a table of the results:
 //!
 //! ```text
 //! HEADBUTT_GRID=1000000 cargo test --release --test it grid -- --nocapture
 //! ```
 //!
-//! A single case, by the number that a failure names:
+//! To run a single case, with the number that a failure names:
 //!
 //! ```text
 //! HEADBUTT_GRID_CASE=1234 cargo test --test it no_query_is_wrong -- --nocapture

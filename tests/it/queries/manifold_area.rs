@@ -1,6 +1,6 @@
 //! The area that a manifold spans, against the largest quadrilateral in the intersection of the two
-//! faces. That one is computed here independently, by clipping one face by the other and trying all
-//! corners.
+//! faces. The test computes this quadrilateral independently, by clipping one face by the other and
+//! trying all corners.
 
 use core::f64::consts::TAU;
 

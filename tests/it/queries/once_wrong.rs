@@ -1,5 +1,5 @@
-//! Cases in which some version of the solvers was wrong, each against a closed form or a law that
-//! must hold.
+//! Cases in which an earlier version of the solvers was wrong, each against a closed form or a law
+//! that must hold.
 
 use std::f32::consts::PI;
 

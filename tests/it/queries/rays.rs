@@ -1,8 +1,8 @@
 //! `query::cast_ray` on convex shapes, compared with the geometry of each shape.
 //!
 //! The oracle is a convex function of points for each shape, negative inside, written from the
-//! shape's definition. Along a line it is a convex function of one number: ternary search finds its
-//! minimum, and bisection both of its roots. For long runs:
+//! shape's definition. Along a line, the function is convex in one variable: ternary search finds
+//! its minimum, and bisection finds both roots. For long runs:
 //!
 //! ```text
 //! HEADBUTT_RAYS=1000000 cargo test --release --test it queries::rays

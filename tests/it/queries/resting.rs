@@ -1,5 +1,5 @@
 //! Casts from a resting contact: a motion into the floor touches at the start, and any other motion
-//! misses. With more casts for each dimension:
+//! misses. To run more casts for each dimension:
 //!
 //! ```text
 //! HEADBUTT_RESTING=1000000 cargo test --release --test it queries::resting

@@ -1,4 +1,4 @@
-//! The small cases in which engines fail, each in 2D and 3D, against closed forms.
+//! Simple cases in which collision engines often fail, each in 2D and 3D, against closed forms.
 
 use bevy::{
     math::{DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},

@@ -1,4 +1,4 @@
-//! The face normal of a cast at a corner, mostly one where several parts of a collider meet. For
+//! The face normal of a cast at a corner, at which several parts of a collider usually meet. For
 //! long runs:
 //!
 //! ```text

@@ -1,7 +1,7 @@
-//! Recordings: a replay has the same contacts and events as the session, to the bit, forwards and
-//! back, and damaged files are errors.
+//! Recordings: a replay has the same contacts and events as the session, bit for bit, forwards and
+//! backwards, and damaged files are errors.
 //!
-//! A long run:
+//! For a long run:
 //!
 //! ```text
 //! HEADBUTT_REPLAY=10000 cargo test --release --features record --test it -- record::

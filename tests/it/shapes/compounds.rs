@@ -1,4 +1,5 @@
-//! Colliders of several convex parts: one collider to the outside, and as exact as each part alone.
+//! Colliders of several convex parts: they act as one collider, and are as exact as each part
+//! alone.
 
 use std::sync::{
     Arc,

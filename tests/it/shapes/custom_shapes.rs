@@ -1,6 +1,5 @@
-//! Custom shapes, which are known by their support functions alone: a lens, in 2D and 3D, against
-//! points on its surface and the closed form of the distance from it. Neither uses support
-//! functions.
+//! Custom shapes, which have only a support function: a lens, in 2D and 3D, against points on its
+//! surface and the closed form of the distance from it. Neither reference uses support functions.
 
 use std::f32::consts::PI;
 

@@ -1,5 +1,5 @@
-//! Half-spaces against every other shape, in closed form, in queries and in ticks, where any affine
-//! map may act on both.
+//! Half-spaces against every other shape, in closed form, in queries and in ticks, in which any
+//! affine map may act on both shapes.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Convex hulls of points: the same set as the points with fewer vertices, and the support point of
+//! Convex hulls of points: the same convex set with fewer vertices, and the same support points as
 //! a linear scan.
 
 use std::collections::HashSet;

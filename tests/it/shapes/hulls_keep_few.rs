@@ -1,10 +1,10 @@
-//! Convex hulls of parts as CAD programs write them: no more vertices than the part has corners,
-//! and the same set.
+//! Convex hulls of parts as CAD programs write them: the hull is the same set, and has no more
+//! vertices than the part has corners.
 //!
 //! The parts are made of prisms whose faces are finely divided. The corners of the prisms are known
-//! in f64, and the corners that the hull needs are found by brute force: a corner is needed if it
-//! is farther than 1e-6 of the length from the hull of the others. Distances are computed by an
-//! independent solver in this file.
+//! in f64, and the corners that the hull needs are found by brute force: a corner is needed if its
+//! distance from the hull of the other corners is more than 1e-6 of the part's length. Distances
+//! are computed by an independent solver in this file.
 
 use std::collections::HashSet;
 

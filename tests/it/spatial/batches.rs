@@ -1,5 +1,5 @@
-//! Many rays and motions at once, on one thread and on several: the number of threads is fixed once
-//! per process, so the test runs itself again in a process for each number.
+//! Many rays and motions at once, on one thread and on several threads. The number of threads is
+//! fixed once per process, so the test runs itself again in a process for each number.
 
 use std::{
     collections::HashSet,

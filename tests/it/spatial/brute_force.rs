@@ -1,5 +1,6 @@
-//! Each question compared with the same question about each collider by itself, to the bit, and
-//! with the oracle of the tests of queries, which shares no code with the library. For long runs:
+//! Each query on all colliders, compared bit for bit with the same query on each collider by
+//! itself, and with the oracle of the query tests, which shares no code with the library. For long
+//! runs:
 //!
 //! ```text
 //! HEADBUTT_SPATIAL=1000000 cargo test --release --test it spatial::brute_force

@@ -1,4 +1,4 @@
-//! What the index of spatial queries costs, and when it exists.
+//! The cost of the index of spatial queries, and the ticks in which the index exists.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

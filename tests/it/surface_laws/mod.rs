@@ -11,7 +11,7 @@
 //! HEADBUTT_SURFACES=1000000 cargo test --release --test it surface_laws -- --nocapture
 //! ```
 //!
-//! A single case, by the number that a failure names:
+//! To run a single case, with the number that a failure names:
 //!
 //! ```text
 //! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_have_closed_form -- --nocapture

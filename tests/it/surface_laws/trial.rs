@@ -1,7 +1,8 @@
 //! Runs the cases of a law, and reports those that break it.
 //!
-//! Of the default cases, exactly those in `not_yet.txt` break their law: one that is mended is
-//! taken off the list. The cases are the same on all machines. To write the list anew:
+//! Among the default cases, exactly the cases in `not_yet.txt` break their law. A case that no
+//! longer breaks its law must be removed from the list. The cases are the same on all machines. To
+//! write the list again:
 //!
 //! ```text
 //! cargo test --test it surface_laws -- --nocapture | sed -n 's/.*not yet: //p' |

@@ -2,7 +2,7 @@
 //!
 //! | module | what it tests |
 //! |---|---|
-//! | [`shots`] | random shots and spinning rods: no pass, no phantom, times by closed forms |
+//! | [`shots`] | random shots and spinning rods: no missed and no false hit, times by closed forms |
 //! | [`events`] | the events of a path, in order |
 //! | [`pairs`] | the pairs that meet on their paths: none is missing, on any number of threads |
 //! | [`paths`] | which ticks have a path: spawns, teleports, rollback, aborted ticks |

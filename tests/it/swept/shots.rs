@@ -1,4 +1,4 @@
-//! Random shots and spinning rods. The tests run some thousands. For more:
+//! Random shots and spinning rods. The tests run thousands of cases. To run more:
 //!
 //! ```text
 //! HEADBUTT_SHOTS=1000000 cargo test --test it swept::shots

@@ -1,4 +1,4 @@
-//! *Balls*: the contact of a ball is that of the closest point of the surface.
+//! *Balls*: the contact of a ball is at the closest point of the surface.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};

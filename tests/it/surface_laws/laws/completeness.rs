@@ -1,4 +1,5 @@
-//! *Completeness*: after `push_out` the shape overlaps no facet.
+//! *Completeness*: in a corner, after at most eight ticks of `push_out`, the shape overlaps no
+//! facet.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};

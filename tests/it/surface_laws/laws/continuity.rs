@@ -1,4 +1,4 @@
-//! *Continuity*: the depth of a shape that moves a little changes as little.
+//! *Continuity*: if a shape moves a little, its depth changes only a little.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};

@@ -1,4 +1,5 @@
-//! *Economy*: a closed convex mesh pushes as its convex hull does, while the center is outside.
+//! *Economy*: while the center of a shape is outside, a closed convex mesh pushes it like the
+//! mesh's hull.
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::query;

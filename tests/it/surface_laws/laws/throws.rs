@@ -1,4 +1,4 @@
-//! *Throws*: a push-out is at most twice as long as the step that led in.
+//! *Throws*: a push-out is at most twice as long as the step that led into the surface.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
