@@ -8,11 +8,11 @@
 mod tests;
 
 use crate::{
-    placed::PlacedCollider,
+    placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
-        ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
-        Surface, WorldPose, facet_contains, facet_normal,
+        Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo, Surface,
+        WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -45,20 +45,20 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
     visit: &mut dyn FnMut(WorldRayHit<V::DVec>) -> f64,
 ) {
     let pose = &placed.world_pose;
-    match (placed.shape(), pose.inverse_linear()) {
-        (ColliderShape::Convex(shape), Some(inverse)) => {
+    match (placed.body(), pose.inverse_linear()) {
+        (PlacedBody::Convex(shape), Some(inverse)) => {
             let local = ray.mapped(inverse, pose.translation);
             let hit = local.first_hit(shape, 0.0, &rounding_of(ray, inverse));
             if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, 0)) {
                 visit(hit);
             }
         }
-        (ColliderShape::Convex(shape), None) => {
+        (PlacedBody::Convex(shape), None) => {
             if let Some(hit) = at_flattened(shape, 0.0, pose, ray) {
                 visit(hit);
             }
         }
-        (ColliderShape::Compound(compound), Some(inverse)) => {
+        (PlacedBody::Compound(compound, _), Some(inverse)) => {
             let mut local = ray.mapped(inverse, pose.translation);
             let line = local.line;
             let rounding = rounding_of(ray, inverse);
@@ -71,7 +71,7 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
                 local.max
             });
         }
-        (ColliderShape::Compound(compound), None) => {
+        (PlacedBody::Compound(compound, _), None) => {
             let mut ray = *ray;
             for index in 0..compound.len() {
                 if let Some(hit) = at_flattened_part(compound, index, pose, &ray) {

@@ -77,7 +77,8 @@ impl<V: Space> Proxy<V> {
         if self.world_pose.has_same_bits(&world_pose) && has_same_traits {
             return false;
         }
-        (self.placed.world_pose, self.layers, self.markers) = (world_pose, layers, markers);
+        self.placed.set_pose(world_pose);
+        (self.layers, self.markers) = (layers, markers);
         true
     }
 }

@@ -7,8 +7,8 @@ use crate::{
     collider::ColliderError,
     placed::{BoundingRegion, DynShape, Part, PlacedShape},
     shape::{
-        Aabb, Bounds, ColliderShape, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose,
-        compare_shapes,
+        Aabb, Bounds, ColliderShape, Compound, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
+        WorldPose, compare_shapes, core_bounds,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -17,9 +17,20 @@ use crate::{
 /// A collider in a pose in the world.
 #[derive(Clone, Debug)]
 pub struct PlacedCollider<V: Space> {
+    /// Of this pose, only the translation may be replaced. [`set_pose`](Self::set_pose) replaces
+    /// all.
     pub world_pose: WorldPose<V::DVec>,
-    shape: ColliderShape<V>,
+    body: PlacedBody<V>,
     info: ShapeInfo<V>,
+}
+
+/// The shape of a placed collider.
+#[derive(Clone, Debug)]
+pub enum PlacedBody<V: Space> {
+    Convex(Shape<V>),
+    /// A compound, and the bounds of its core in this rotation and scale. A large surface takes
+    /// long to compute them, and queries often need them.
+    Compound(Arc<Compound<V>>, [V::DVec; 2]),
 }
 
 /// The largest coordinate that a bounding box may have. The margin below `f32::MAX` keeps all
@@ -32,16 +43,24 @@ impl<V: Space> PlacedCollider<V> {
         shape: &ColliderShape<V>,
         world_pose: WorldPose<V::DVec>,
     ) -> Result<(Self, Aabb), ColliderError> {
-        let info = match shape {
-            ColliderShape::Convex(shape) => ShapeInfo::of(shape),
-            ColliderShape::Compound(compound) => ShapeInfo::of(&**compound),
+        let (info, body) = match shape {
+            ColliderShape::Convex(shape) => {
+                (ShapeInfo::of(shape), PlacedBody::Convex(shape.clone()))
+            }
+            ColliderShape::Compound(compound) => {
+                let unknown = [V::DVec::ZERO; 2];
+                (
+                    ShapeInfo::of(&**compound),
+                    PlacedBody::Compound(compound.clone(), unknown),
+                )
+            }
         };
-        let shape = shape.clone();
         let placed = Self {
             world_pose,
-            shape,
+            body,
             info,
         };
+        let placed = placed.in_pose(world_pose);
         let aabb = placed.aabb()?;
         Ok((placed, aabb))
     }
@@ -50,17 +69,28 @@ impl<V: Space> PlacedCollider<V> {
     pub fn grown(&self, margin: f32) -> Option<Self> {
         let mut grown = self.clone();
         grown.info = self.info.with_margin(f64::from(margin));
-        if let ColliderShape::Compound(compound) = &self.shape {
-            grown.shape = ColliderShape::Compound(Arc::new(compound.rounded(margin).ok()?));
+        if let PlacedBody::Compound(compound, _) = &mut grown.body {
+            *compound = Arc::new(compound.rounded(margin).ok()?);
         }
+        // Under a scale that is not uniform, the margin is part of the core.
+        grown.set_pose(self.world_pose);
         Some(grown)
     }
 
     /// Returns the collider in another pose.
     pub fn in_pose(&self, world_pose: WorldPose<V::DVec>) -> Self {
-        Self {
-            world_pose,
-            ..self.clone()
+        let mut moved = self.clone();
+        moved.set_pose(world_pose);
+        moved
+    }
+
+    /// Sets the pose.
+    #[inline(always)]
+    pub fn set_pose(&mut self, world_pose: WorldPose<V::DVec>) {
+        self.world_pose = world_pose;
+        if let PlacedBody::Compound(compound, core) = &mut self.body {
+            let scaled = ScaledShape::new(&**compound, &self.info, world_pose.scale());
+            *core = core_bounds(&scaled, world_pose.pose().rotation);
         }
     }
 
@@ -102,19 +132,28 @@ impl<V: Space> PlacedCollider<V> {
     #[inline]
     fn bounds(&self) -> Bounds<V::DVec> {
         let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
-        match &self.shape {
-            ColliderShape::Convex(shape) => {
+        match &self.body {
+            PlacedBody::Convex(shape) => {
                 Bounds::around(&ScaledShape::new(shape, &self.info, scale), &pose)
             }
-            ColliderShape::Compound(compound) => {
-                Bounds::around(&ScaledShape::new(&**compound, &self.info, scale), &pose)
+            PlacedBody::Compound(compound, core) => {
+                let radius = ScaledShape::new(&**compound, &self.info, scale).radius();
+                Bounds::around_core(*core, radius, pose.translation)
             }
         }
     }
 
     /// Returns the shape without its scale.
-    pub fn shape(&self) -> &ColliderShape<V> {
-        &self.shape
+    pub fn body(&self) -> &PlacedBody<V> {
+        &self.body
+    }
+
+    /// Returns the compound without its scale, or `None` if the shape is convex.
+    pub fn compound(&self) -> Option<&Compound<V>> {
+        match &self.body {
+            PlacedBody::Convex(_) => None,
+            PlacedBody::Compound(compound, _) => Some(compound),
+        }
     }
 
     /// Returns `true` if the shape is a half-space, even one that is flattened by its scale.
@@ -124,7 +163,8 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns `true` for a polyline, a mesh or a height field.
     pub fn is_surface(&self) -> bool {
-        self.shape.is_surface()
+        let surface = self.compound().and_then(Compound::surface);
+        surface.is_some()
     }
 
     /// Returns the region of the world that contains the collider.
@@ -146,17 +186,17 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns the scaled shape in the frame of its pose, or `None` for a compound.
     pub fn scaled_shape(&self) -> Option<ScaledShape<'_, Shape<V>>> {
-        match &self.shape {
-            ColliderShape::Convex(shape) => {
+        match &self.body {
+            PlacedBody::Convex(shape) => {
                 Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
             }
-            ColliderShape::Compound(_) => None,
+            PlacedBody::Compound(..) => None,
         }
     }
 
     /// Returns the scaled shape without its type, or `None` for a compound.
     pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
-        matches!(self.shape, ColliderShape::Convex(_)).then(|| self.whole())
+        matches!(self.body, PlacedBody::Convex(_)).then(|| self.whole())
     }
 
     /// Returns the radius of a ball around the origin inside the shape, and the distance from the
@@ -189,7 +229,7 @@ impl<V: Space> PlacedCollider<V> {
         origin: V::DVec,
         mut visit: impl FnMut(u32),
     ) {
-        let ColliderShape::Compound(compound) = &self.shape else {
+        let Some(compound) = self.compound() else {
             return visit(0);
         };
         let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
@@ -224,7 +264,7 @@ impl<V: Space> PlacedCollider<V> {
         bound: impl Fn(&Bounds<V::DVec>) -> f64,
         mut visit: impl FnMut(u32) -> f64,
     ) {
-        let ColliderShape::Compound(compound) = &self.shape else {
+        let Some(compound) = self.compound() else {
             visit(0);
             return;
         };
@@ -236,8 +276,8 @@ impl<V: Space> PlacedCollider<V> {
     /// Calls `visit` with the index of each part that may have a point in a ball in the world.
     pub fn parts_near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let inverse = V::DVec::inverse(self.world_pose.linear());
-        match (&self.shape, self.world_pose.factor(), inverse) {
-            (ColliderShape::Compound(compound), Some(factor), Some(inverse)) => {
+        match (self.compound(), self.world_pose.factor(), inverse) {
+            (Some(compound), Some(factor), Some(inverse)) => {
                 let local = inverse * (center - self.world_pose.translation);
                 compound.near_ball(local, radius / factor, visit);
             }
@@ -252,9 +292,9 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns a central point in the world's axes, relative to the translation. The side of a
     /// surface on which this point lies counts as the side of the whole collider.
     pub fn center(&self) -> V::DVec {
-        let local = match &self.shape {
-            ColliderShape::Convex(shape) => shape.center(),
-            ColliderShape::Compound(compound) => compound.center(),
+        let local = match &self.body {
+            PlacedBody::Convex(shape) => shape.center(),
+            PlacedBody::Compound(compound, _) => compound.center(),
         };
         self.world_pose.linear() * local
     }
@@ -262,8 +302,8 @@ impl<V: Space> PlacedCollider<V> {
     /// Compares the poses of two colliders, then their shapes.
     pub fn compare(&self, other: &Self) -> Ordering {
         let [own_pose, other_pose] = [self, other].map(|placed| placed.world_pose.pose());
-        let parts = || match (&self.shape, &other.shape) {
-            (ColliderShape::Compound(a), ColliderShape::Compound(b)) => a.compare(b),
+        let parts = || match (self.compound(), other.compound()) {
+            (Some(a), Some(b)) => a.compare(b),
             _ => Ordering::Equal,
         };
         own_pose
@@ -274,24 +314,24 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns all parts as one scaled shape.
     fn whole(&self) -> DynShape<'_, V> {
-        let whole: &dyn Support<Vector = V> = match &self.shape {
-            ColliderShape::Convex(shape) => shape,
-            ColliderShape::Compound(compound) => &**compound,
+        let whole: &dyn Support<Vector = V> = match &self.body {
+            PlacedBody::Convex(shape) => shape,
+            PlacedBody::Compound(compound, _) => &**compound,
         };
         ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }
 
     /// Returns the part at an index.
     pub fn part(&self, index: u32) -> Option<Part<'_, V>> {
-        match &self.shape {
-            ColliderShape::Convex(shape) => Some(PlacedShape {
+        match &self.body {
+            PlacedBody::Convex(shape) => Some(PlacedShape {
                 index,
                 region: self.region().ok()?,
                 world_pose: self.world_pose,
                 shape: Cow::Borrowed(shape),
                 info: self.info,
             }),
-            ColliderShape::Compound(compound) => {
+            PlacedBody::Compound(compound, _) => {
                 let (local_pose, shape) = compound.part(index)?;
                 let world_pose = self.world_pose.of_part(&local_pose);
                 let info = ShapeInfo::of(&*shape).with_margin(compound.radius());

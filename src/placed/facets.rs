@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use crate::{
     placed::PlacedCollider,
-    shape::{ColliderShape, Compound, Facet, FacetVertices, Support, Surface, weld},
+    shape::{Compound, Facet, FacetVertices, Support, Surface, weld},
     space::{DVector, Space},
 };
 
@@ -30,10 +30,8 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns the surface and its compound, or `None` if the shape is not a surface.
     fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
-        match self.shape() {
-            ColliderShape::Convex(_) => None,
-            ColliderShape::Compound(compound) => Some((&**compound, compound.surface()?)),
-        }
+        let compound = self.compound()?;
+        Some((compound, compound.surface()?))
     }
 
     /// Returns a facet of a surface in the world's axes, relative to the collider's translation.

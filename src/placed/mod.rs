@@ -17,7 +17,7 @@ mod part_contact;
 mod region;
 mod shape;
 
-pub use collider::PlacedCollider;
+pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
 pub use part_contact::PartContact;
 pub use region::BoundingRegion;

@@ -64,18 +64,27 @@ impl<D: DVector> Bounds<D> {
     /// Returns the box around a shape in a pose, with a margin for the touching tolerance.
     #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
-        let [min, max] = core_bounds(shape, pose.rotation);
+        Self::around_core(
+            core_bounds(shape, pose.rotation),
+            shape.radius(),
+            pose.translation,
+        )
+    }
+
+    /// Returns the same box, given the result of [`core_bounds`].
+    #[inline(always)]
+    pub fn around_core([min, max]: [D; 2], radius: f64, translation: D) -> Self {
         // Two shapes count as touching up to a gap of `TOUCHING` times the scale of the pair. Each
         // box grows by twice its share of the gap, and by the rounding error of its translation.
-        let radius = D::ONE * shape.radius();
+        let radius = D::ONE * radius;
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
         let share = (max - min).length().max(OFFSET_SCALE * offset) * (2.0 * TOUCHING);
-        let rounding = pose.translation.extent() * ROUNDING;
+        let rounding = translation.extent() * ROUNDING;
         let margin = D::ONE * (share + rounding);
         Self {
-            min: pose.translation + min - margin,
-            max: pose.translation + max + margin,
+            min: translation + min - margin,
+            max: translation + max + margin,
         }
     }
 
