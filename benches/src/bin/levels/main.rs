@@ -1,17 +1,20 @@
-//! Bodies on meshes: headbutt against parry, on one thread.
+//! Bodies on meshes: headbutt against parry, avian and rapier, on one thread.
 //!
 //! Contacts: a tick of an app with the ground, the bodies and their candidate pairs, minus a tick
 //! of the same app without pairs, against parry's contact and its manifolds, which engines use.
 //! headbutt's result is in between: the deepest contact and its parts, without contacts at seams.
 //! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh.
+//! Characters: see `moves.rs`.
 
 mod grounds;
+mod moves;
 mod ours;
 mod peer;
 
 use std::{error::Error, time::Instant};
 
 use bevy::{
+    ecs::schedule::ScheduleLabel,
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
@@ -25,14 +28,18 @@ use headbutt_bench::{
 use lexopt::{Arg, Parser, ValueExt};
 
 const HELP: &str = "\
-Microseconds a body on floors, hills, a part, a scan and a dungeon, of headbutt and parry.
+Microseconds a body on floors, hills, a part, a scan and a dungeon, of headbutt and its peers.
 
     cargo run --release --bin levels -- [options]
 
     --ticks 60      of 64 bodies each                                              [60]
     --only box      the grounds and bodies whose names contain this                 [all]
+    --moves         only the characters
     --clock wall    or cpu: that of the processor, on a machine that others share   [wall]
 ";
+
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Tick;
 
 /// The number of bodies.
 const BODIES: usize = 64;
@@ -59,11 +66,13 @@ impl Body {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut ticks, mut only, mut clock) = (60_u32, String::new(), Clock::Wall);
+    let mut has_contacts = true;
     let mut parser = Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("ticks") => ticks = parser.value()?.parse::<u32>()?.max(1),
             Arg::Long("only") => only = parser.value()?.string()?.to_lowercase(),
+            Arg::Long("moves") => has_contacts = false,
             Arg::Long("clock") => clock = parser.value()?.parse()?,
             Arg::Long("help") | Arg::Short('h') => {
                 print!("{HELP}");
@@ -83,10 +92,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ground::scan(20.0, 120),
         Ground::dungeon(),
     ];
-    if only.is_empty() {
-        build(&Ground::hills(0.4, 224));
+    if has_contacts {
+        if only.is_empty() {
+            build(&Ground::hills(0.4, 224));
+            println!();
+        }
+        print_contacts(&grounds, &only, ticks, clock);
         println!();
     }
+    moves::print(&grounds, &only, ticks, clock);
+    Ok(())
+}
+
+/// Prints the table of contacts, casts and rays.
+fn print_contacts(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
     head(&[
         "ground, body",
         "contact, µs",
@@ -100,10 +119,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "touching: both, headbutt only, parry only",
     ]);
     let mut ratios: [Vec<f64>; 4] = Default::default();
-    for ground in &grounds {
+    for ground in grounds {
         for body in [Body::Ball, Body::Capsule, Body::Box, Body::Cylinder, Body::Hull] {
             let name = format!("{}, {body:?}", ground.name).to_lowercase();
-            if name.contains(&only) {
+            if name.contains(only) {
                 let found = compare(&name, ground, body, ticks, clock);
                 for (all, ratio) in ratios.iter_mut().zip(found) {
                     all.push(ratio);
@@ -119,7 +138,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cells = [name, none.clone(), none.clone(), contact, manifolds];
     let cells = cells.into_iter().chain([none.clone(), cast, none.clone(), ray, none]);
     row(&cells.collect::<Vec<_>>());
-    Ok(())
 }
 
 /// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts and

@@ -2,10 +2,7 @@
 
 use std::hint::black_box;
 
-use bevy::{
-    ecs::{schedule::ScheduleLabel, system::SystemState},
-    prelude::*,
-};
+use bevy::{ecs::system::SystemState, prelude::*};
 use headbutt::{
     CollisionDiagnostics, SpatialQuery, SpatialQueryFilter,
     prelude::*,
@@ -13,17 +10,14 @@ use headbutt::{
 };
 use headbutt_bench::clock::Clock;
 
-use crate::{Body, grounds::Ground};
-
-#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
-struct Tick;
+use crate::{Body, Tick, grounds::Ground};
 
 pub fn collider(ground: &Ground) -> Collider {
     let vertices = ground.vertices.iter().copied();
     Collider::try_trimesh(vertices, ground.triangles.iter().copied()).expect("this is a mesh")
 }
 
-fn body_collider(body: Body) -> Collider {
+pub fn body_collider(body: Body) -> Collider {
     match body {
         Body::Ball => Collider::from(Sphere::new(0.5)),
         Body::Capsule => Collider::from(Capsule3d::new(0.25, 0.5)),
