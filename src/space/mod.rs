@@ -41,8 +41,8 @@ pub use vector::DVector;
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Vec2 {}
-    impl Sealed for super::Vec3 {}
+    impl Sealed for crate::math::Vec2 {}
+    impl Sealed for crate::math::Vec3 {}
 }
 
 /// A space of two or three dimensions: [`Vec2`] or [`Vec3`].
