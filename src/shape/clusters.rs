@@ -8,10 +8,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    shape::{
-        facet::{FacetVertices, facet_normal, has_area, weld},
-        surface::{FacetIndices, facet_vertices},
-    },
+    shape::facet::{FacetIndices, FacetVertices, facet_normal, facet_vertices, has_area, weld},
     space::{DVector, Space},
 };
 

@@ -1,231 +1,21 @@
-//! The enum of all convex shapes that a collider can hold, for both dimensions. Users read this
-//! enum through views, and saved colliders contain it.
+//! The support functions, radii, cores and chords of the shapes that a collider can hold.
 
-use core::fmt;
 use std::sync::Arc;
 
 use crate::{
-    math::{Vec2, Vec3},
     shape::{
-        Compound, ConvexHull, ShapeError,
+        ShapeError,
         chord::{self, ChordResult, NoClosedForm},
         core::{Core, VertexBounds, checked_radius},
         extrusion,
         half_space::HalfSpace,
         line::Line,
         points::{farthest, vertex_bounds},
-        support::{MatrixOf, Support},
-        support_fns::{Cap, diamond, ellipsoid, frustum},
+        support::{MatrixOf, Shape, Support},
+        support_fns::{diamond, ellipsoid, frustum},
     },
     space::{DVector, Space},
 };
-
-/// The checked shape of a collider, in either dimension, or the reason why there is none.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename = "Collider")
-)]
-pub enum AnyColliderShape {
-    /// The default collider, which touches nothing.
-    #[default]
-    Inert,
-    D2(ColliderShape<Vec2>),
-    D3(ColliderShape<Vec3>),
-    /// The error of an invalid shape. A collider with an error touches nothing.
-    #[cfg_attr(
-        feature = "serialize",
-        serde(
-            serialize_with = "super::serialize::refuse_rejected",
-            skip_deserializing
-        )
-    )]
-    Rejected(ShapeError),
-}
-
-/// The checked shape of a collider.
-#[derive(Clone, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        bound = "V: super::serialize::SerializeSpace",
-        into = "super::serialize::BodyData<V>",
-        try_from = "super::serialize::BodyData<V>"
-    )
-)]
-pub enum ColliderShape<V: Space> {
-    Convex(Shape<V>),
-    Compound(Arc<Compound<V>>),
-}
-
-impl<V: Space> ColliderShape<V> {
-    /// Returns `true` for a surface, which consists of facets.
-    pub fn is_surface(&self) -> bool {
-        match self {
-            Self::Convex(_) => false,
-            Self::Compound(compound) => compound.surface().is_some(),
-        }
-    }
-
-    /// Returns the shape with an additional margin, or an error if the margin is invalid.
-    pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
-        Ok(match self {
-            Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
-            Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
-        })
-    }
-
-    /// Makes only the outer sides of a surface collide. Returns any other shape unchanged.
-    pub fn one_sided(self) -> Self {
-        match self {
-            Self::Compound(compound) if compound.surface().is_some() => {
-                Self::Compound(Arc::new(compound.one_sided()))
-            }
-            _ => self,
-        }
-    }
-}
-
-/// A space whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither `Vec2` nor `Vec3`",
-    note = "pass points by value: `.iter().copied()` turns references into values"
-)]
-pub trait Dimension: Space {
-    /// Wraps a shape of this dimension.
-    #[doc(hidden)]
-    fn any(body: ColliderShape<Self>) -> AnyColliderShape;
-
-    /// Returns the shape if it is of this dimension.
-    #[doc(hidden)]
-    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
-}
-
-impl Dimension for Vec2 {
-    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
-        AnyColliderShape::D2(body)
-    }
-
-    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
-        match body {
-            AnyColliderShape::D2(body) => Some(body),
-            _ => None,
-        }
-    }
-}
-
-impl Dimension for Vec3 {
-    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
-        AnyColliderShape::D3(body)
-    }
-
-    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
-        match body {
-            AnyColliderShape::D3(body) => Some(body),
-            _ => None,
-        }
-    }
-}
-
-/// A convex shape. Both dimensions share the variants: circles and spheres are balls, rectangles
-/// and cuboids are boxes.
-///
-/// Balls, capsules, boxes, diamonds, ellipsoids and frustums are centered on the origin. Capsules,
-/// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. Saved
-/// colliders use the names of these variants.
-// In binary formats, the order of the variants is part of the format.
-#[derive(Clone, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(bound = "V: super::serialize::SerializeSpace", deny_unknown_fields)
-)]
-#[non_exhaustive]
-pub enum Shape<V: Space> {
-    /// A circle or a sphere.
-    Ball {
-        /// The radius.
-        radius: f32,
-    },
-    /// A capsule.
-    Capsule {
-        /// Half of the distance between the centers of its ends.
-        half_length: f32,
-        /// The radius.
-        radius: f32,
-    },
-    /// A rectangle or a cuboid.
-    Box {
-        /// Half of the lengths along the axes.
-        half_size: V,
-    },
-    /// A rhombus: the hull of the points at ±`half_diagonals` on the axes.
-    Diamond {
-        /// Half of the diagonals.
-        half_diagonals: V,
-    },
-    /// An ellipse.
-    Ellipsoid {
-        /// Half of the lengths along the axes.
-        half_size: V,
-    },
-    /// A cylinder, a cone or a conical frustum: the hull of two discs normal to y.
-    Frustum {
-        /// Half of the height.
-        half_height: f32,
-        /// The radius at the top.
-        radius_top: f32,
-        /// The radius at the bottom.
-        radius_bottom: f32,
-    },
-    /// A circular segment or sector.
-    Cap(Cap),
-    /// A segment, by its ends.
-    Segment([V; 2]),
-    /// A triangle, by its vertices.
-    Triangle([V; 3]),
-    /// The hull of four points.
-    Tetrahedron([V; 4]),
-    /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns its vertices.
-    #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
-    Hull(ConvexHull<V>),
-    /// All points on or behind a plane through the origin.
-    HalfSpace {
-        /// The outward normal as given, of any length.
-        normal: V,
-    },
-    /// A 2D shape, extruded along z in both directions. Only 3D colliders have this variant.
-    Extrusion {
-        /// The 2D shape.
-        #[cfg_attr(
-            feature = "serialize",
-            serde(
-                serialize_with = "super::serialize::rounded::serialize",
-                deserialize_with = "super::serialize::base::<V, _>"
-            )
-        )]
-        base: Arc<Shape<Vec2>>,
-        /// Half of the length along z.
-        half_depth: f32,
-    },
-    /// A shape of [`Collider::custom`](crate::Collider::custom).
-    #[cfg_attr(
-        feature = "serialize",
-        serde(serialize_with = "super::serialize::refuse_custom", skip_deserializing)
-    )]
-    Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
-    /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) separates the
-    /// margin from the shape.
-    #[cfg_attr(feature = "serialize", serde(skip))]
-    Rounded {
-        /// The shape.
-        shape: Arc<Self>,
-        /// The margin.
-        margin: f32,
-    },
-}
 
 // Always inlined: the variant of a primitive is known, so only the code of that variant remains.
 impl<V: Space> Support for Shape<V> {
@@ -452,11 +242,5 @@ impl<V: Space> Shape<V> {
             Self::Hull(_) | Self::Custom(_) => {}
         }
         Ok(self)
-    }
-}
-
-impl<V: Space> fmt::Debug for dyn Support<Vector = V> + Send + Sync {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("a user's shape")
     }
 }

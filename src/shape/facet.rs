@@ -20,6 +20,9 @@ const SAME_VERTEX: f64 = 1e-7;
 /// of the longer edge's square. The normal of such a triangle would be mostly rounding error.
 const SLIVER: f64 = 1e-12;
 
+/// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] indices are used.
+pub type FacetIndices = [u32; 3];
+
 /// The vertices of a facet.
 pub type FacetVertices<D> = SmallVec<[D; 3]>;
 
@@ -286,6 +289,23 @@ impl<D: DVector> Facet<D> {
         });
         vertices.chain(edges)
     }
+}
+
+/// Returns the vertices of a facet, or `None` if an index is out of range.
+pub fn facet_vertices<V: Space>(
+    vertices: &[V],
+    facet: &FacetIndices,
+) -> Option<FacetVertices<V::DVec>> {
+    let mut found = SmallVec::new();
+    for index in facet_indices::<V>(facet) {
+        found.push(vertices.get(index as usize)?.to_f64());
+    }
+    Some(found)
+}
+
+/// Returns the indices of the vertices of a facet.
+pub fn facet_indices<V: Space>(facet: &FacetIndices) -> impl Iterator<Item = u32> {
+    facet.iter().copied().take(V::DVec::DIMENSION)
 }
 
 /// Returns the maximum distance between points of a facet that count as the same point: see

@@ -1,9 +1,6 @@
 //! The trait of shapes that a collider can be made from.
 
-use crate::shape::{
-    ConvexHull, ShapeError,
-    convex::{Dimension, Shape},
-};
+use crate::shape::{ConvexHull, ShapeError, collider_shape::Dimension, support::Shape};
 
 pub(super) mod sealed {
     pub trait Sealed {}

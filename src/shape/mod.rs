@@ -8,8 +8,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `support.rs`, `core.rs` | [`Support`], the trait of all shapes, and [`Core`], their cores |
-//! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
+//! | `support.rs` | [`Support`], the trait of all shapes, and [`Shape`], those of a collider |
+//! | `convex.rs` | the functions of [`Shape`] |
+//! | `collider_shape.rs` | [`ColliderShape`]: a [`Shape`] or a [`Compound`] |
+//! | `core.rs`, `half_space.rs` | [`Core`], the closed forms of cores |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
 //! | `support_fns.rs`, `points.rs`, `extrusion.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
@@ -20,7 +22,9 @@
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
 //! | `clusters.rs` | facets of a surface in one plane |
 //! | `facet_line.rs` | where a line crosses facets |
+//! | `center.rs` | a point well inside of a shape |
 //! | `bounds.rs`, `aabb.rs` | bounding boxes in `f64` and in `f32` |
+//! | `world_pose.rs` | poses of scaled shapes in the world |
 //! | `wide_tree.rs`, `bvh.rs`, `box_path.rs` | a tree of boxes, how it is built, a path in it |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
@@ -31,6 +35,7 @@ mod bvh;
 mod center;
 mod chord;
 mod clusters;
+mod collider_shape;
 mod compound;
 mod convex;
 mod core;
@@ -62,8 +67,8 @@ pub use aabb::Aabb;
 pub use bounds::{Bounds, Box3, balls_in, core_bounds};
 pub use box_path::BoxPath;
 pub use chord::ChordEnd;
+pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};
 pub use compound::{Compound, CompoundParts};
-pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
 pub use error::ShapeError;
@@ -79,7 +84,7 @@ pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
-pub use support::{DVecOf, MatrixOf, Support};
+pub use support::{DVecOf, MatrixOf, Shape, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
 pub use wide_tree::WideTree;

@@ -1,40 +1,9 @@
 //! Support points of lists of points.
 
 use crate::{
-    shape::{
-        ConvexHull, Shape,
-        core::VertexBounds,
-        support::{MatrixOf, Support},
-    },
+    shape::core::VertexBounds,
     space::{DVector, Space},
 };
-
-macro_rules! hulls_of_points {
-    ($([$($generics:tt)*] $list:ty),*) => { $(
-        /// Describes the convex hull of the points, without the checks and the preparation of a
-        /// [`ConvexHull`](crate::ConvexHull).
-        impl<V: Space, $($generics)*> Support for $list {
-            type Vector = V;
-
-            #[inline]
-            fn support(&self, direction: V::DVec) -> V::DVec {
-                farthest(self, direction)
-            }
-
-            fn to_shape(&self) -> Option<Shape<V>> {
-                hull(self)
-            }
-        }
-    )* };
-}
-
-hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
-
-/// Returns the hull of points as a collider stores it, or `None` if the hull is invalid.
-pub(super) fn hull<V: Space>(points: &[V]) -> Option<Shape<V>> {
-    let hull = ConvexHull::new(points.iter().copied());
-    hull.ok().map(Shape::Hull)
-}
 
 /// Returns the first point with the greatest component along `direction`, or NaN if there are no
 /// points.
@@ -64,7 +33,7 @@ pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V:
 #[inline]
 pub(super) fn vertex_bounds<V: Space>(
     points: &[V],
-    linear: MatrixOf<[V]>,
+    linear: <V::DVec as DVector>::Matrix,
 ) -> VertexBounds<V::DVec> {
     let infinite = V::DVec::ONE * f64::INFINITY;
     let images = points.iter().map(|point| linear * point.to_f64());

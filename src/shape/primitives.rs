@@ -14,13 +14,12 @@ use crate::{
     shape::{
         ConvexHull, ShapeError,
         chord::{ChordResult, NoClosedForm},
-        convex::Shape,
         core::Core,
         extrusion,
         into_shape::{IntoShape, sealed},
         line::Line,
-        points::{farthest, hull},
-        support::{DVecOf, Support},
+        points::farthest,
+        support::{DVecOf, Shape, Support},
         support_fns::Cap,
     },
     space::{DVector, Space},
@@ -165,6 +164,33 @@ macro_rules! points {
 }
 
 points!(Vec2, Vec3);
+
+macro_rules! hulls_of_points {
+    ($([$($generics:tt)*] $list:ty),*) => { $(
+        /// Describes the convex hull of the points, without the checks and the preparation of a
+        /// [`ConvexHull`](crate::ConvexHull).
+        impl<V: Space, $($generics)*> Support for $list {
+            type Vector = V;
+
+            #[inline]
+            fn support(&self, direction: V::DVec) -> V::DVec {
+                farthest(self, direction)
+            }
+
+            fn to_shape(&self) -> Option<Shape<V>> {
+                hull(self)
+            }
+        }
+    )* };
+}
+
+hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
+
+/// Returns the hull of points as a collider stores it, or `None` if the hull is invalid.
+fn hull<V: Space>(points: &[V]) -> Option<Shape<V>> {
+    let hull = ConvexHull::new(points.iter().copied());
+    hull.ok().map(Shape::Hull)
+}
 
 /// Describes the convex hull of the vertices, because `ConvexPolygon::new_unchecked` also accepts
 /// the vertices of a concave polygon.

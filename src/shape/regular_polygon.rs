@@ -10,9 +10,8 @@ use crate::{
     math::{DVec2, RegularPolygon, Vec2},
     shape::{
         ConvexHull, ShapeError,
-        convex::Shape,
         into_shape::{IntoShape, sealed},
-        support::Support,
+        support::{Shape, Support},
     },
     space::Space,
 };

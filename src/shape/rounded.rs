@@ -3,11 +3,10 @@
 use crate::shape::{
     ShapeError,
     chord::ChordResult,
-    convex::Shape,
     core::{Core, checked_radius},
     into_shape::{IntoShape, sealed},
     line::Line,
-    support::{DVecOf, Support},
+    support::{DVecOf, Shape, Support},
 };
 
 /// A shape with a margin around it: all points whose distance from the shape is at most the margin.

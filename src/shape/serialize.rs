@@ -24,7 +24,7 @@ use crate::{
     math::{Vec2, Vec3},
     shape::{
         Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
-        Support, Surface, primitives::cap, surface::FacetIndices,
+        Support, Surface, facet::FacetIndices, primitives::cap,
     },
     space::{DVector, Pose, Space},
 };

@@ -1,13 +1,17 @@
-//! The trait of all convex shapes.
+//! The trait of all convex shapes, and the enum of those that a collider can hold. Each of the two
+//! refers to the other.
 
+use core::fmt;
 use std::sync::Arc;
 
 use crate::{
+    math::Vec2,
     shape::{
         chord::{self, ChordResult},
-        convex::Shape,
         core::{Core, VertexBounds},
+        hull::ConvexHull,
         line::Line,
+        support_fns::Cap,
     },
     space::{DVector, Space},
 };
@@ -206,3 +210,107 @@ macro_rules! forward_to_target {
 }
 
 forward_to_target!(&S, Box<S>, Arc<S>);
+
+/// A convex shape. Both dimensions share the variants: circles and spheres are balls, rectangles
+/// and cuboids are boxes.
+///
+/// Balls, capsules, boxes, diamonds, ellipsoids and frustums are centered on the origin. Capsules,
+/// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. Saved
+/// colliders use the names of these variants.
+// In binary formats, the order of the variants is part of the format.
+#[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(bound = "V: super::serialize::SerializeSpace", deny_unknown_fields)
+)]
+#[non_exhaustive]
+pub enum Shape<V: Space> {
+    /// A circle or a sphere.
+    Ball {
+        /// The radius.
+        radius: f32,
+    },
+    /// A capsule.
+    Capsule {
+        /// Half of the distance between the centers of its ends.
+        half_length: f32,
+        /// The radius.
+        radius: f32,
+    },
+    /// A rectangle or a cuboid.
+    Box {
+        /// Half of the lengths along the axes.
+        half_size: V,
+    },
+    /// A rhombus: the hull of the points at ±`half_diagonals` on the axes.
+    Diamond {
+        /// Half of the diagonals.
+        half_diagonals: V,
+    },
+    /// An ellipse.
+    Ellipsoid {
+        /// Half of the lengths along the axes.
+        half_size: V,
+    },
+    /// A cylinder, a cone or a conical frustum: the hull of two discs normal to y.
+    Frustum {
+        /// Half of the height.
+        half_height: f32,
+        /// The radius at the top.
+        radius_top: f32,
+        /// The radius at the bottom.
+        radius_bottom: f32,
+    },
+    /// A circular segment or sector.
+    Cap(Cap),
+    /// A segment, by its ends.
+    Segment([V; 2]),
+    /// A triangle, by its vertices.
+    Triangle([V; 3]),
+    /// The hull of four points.
+    Tetrahedron([V; 4]),
+    /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns its vertices.
+    #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
+    Hull(ConvexHull<V>),
+    /// All points on or behind a plane through the origin.
+    HalfSpace {
+        /// The outward normal as given, of any length.
+        normal: V,
+    },
+    /// A 2D shape, extruded along z in both directions. Only 3D colliders have this variant.
+    Extrusion {
+        /// The 2D shape.
+        #[cfg_attr(
+            feature = "serialize",
+            serde(
+                serialize_with = "super::serialize::rounded::serialize",
+                deserialize_with = "super::serialize::base::<V, _>"
+            )
+        )]
+        base: Arc<Shape<Vec2>>,
+        /// Half of the length along z.
+        half_depth: f32,
+    },
+    /// A shape of [`Collider::custom`](crate::Collider::custom).
+    #[cfg_attr(
+        feature = "serialize",
+        serde(serialize_with = "super::serialize::refuse_custom", skip_deserializing)
+    )]
+    Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
+    /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) separates the
+    /// margin from the shape.
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    Rounded {
+        /// The shape.
+        shape: Arc<Self>,
+        /// The margin.
+        margin: f32,
+    },
+}
+
+impl<V: Space> fmt::Debug for dyn Support<Vector = V> + Send + Sync {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("a user's shape")
+    }
+}

@@ -8,20 +8,16 @@
 //! point. The list of the facets at each vertex only saves time.
 
 use arrayvec::ArrayVec;
-use smallvec::SmallVec;
 
 use crate::{
     shape::{
         Shape, ShapeError,
         clusters::Clusters,
-        facet::{FacetVertices, contains, has_area},
+        facet::{FacetIndices, FacetVertices, contains, facet_indices, facet_vertices, has_area},
         facet_line::FacetLine,
     },
     space::{DVector, Space},
 };
-
-/// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] indices are used.
-pub type FacetIndices = [u32; 3];
 
 /// Maximum number of facets at a vertex that are tested for a shared edge or vertex. If a vertex
 /// has more facets, the hierarchy finds the remaining ones.
@@ -221,22 +217,6 @@ fn facet_name<V: Space>() -> &'static str {
     } else {
         ShapeError::TRIANGLE
     }
-}
-
-/// Returns the vertices of a facet, or `None` if an index is out of range.
-pub fn facet_vertices<V: Space>(
-    vertices: &[V],
-    facet: &FacetIndices,
-) -> Option<FacetVertices<V::DVec>> {
-    let mut found = SmallVec::new();
-    for index in facet_indices::<V>(facet) {
-        found.push(vertices.get(index as usize)?.to_f64());
-    }
-    Some(found)
-}
-
-fn facet_indices<V: Space>(facet: &FacetIndices) -> impl Iterator<Item = u32> {
-    facet.iter().copied().take(V::DVec::DIMENSION)
 }
 
 /// Computes [`Surface::height_tolerance`].

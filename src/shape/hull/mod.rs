@@ -6,7 +6,7 @@
 //! | `build.rs`, `candidates.rs` | the choice of the points that a hull needs |
 //! | `planar.rs`, `growing_hull.rs` | hulls of points in a plane, and in space |
 //! | `affine_hull.rs`, `closed_surface.rs` | their dimension, and a proof that points are inside |
-//! | `support_scan.rs`, `direction_table.rs` | the support point, by a scan or a table |
+//! | `support.rs` | the support function, by `support_scan.rs` or `direction_table.rs` |
 //! | `center.rs`, `edges.rs` | a point well inside, and the edges to draw |
 
 mod affine_hull;
@@ -19,6 +19,7 @@ mod direction_table;
 mod edges;
 mod growing_hull;
 mod planar;
+mod support;
 mod support_scan;
 
 use core::fmt;
@@ -26,8 +27,7 @@ use std::sync::Arc;
 
 use crate::{
     shape::{
-        Shape, ShapeError,
-        core::{Core, VertexBounds},
+        ShapeError,
         hull::{
             build::needed_points,
             candidates::without_copies,
@@ -35,9 +35,7 @@ use crate::{
             direction_table::DirectionTable,
             support_scan::{MAX_SCANNED, PointBlocks},
         },
-        points::{farthest, farthest_of, vertex_bounds},
         polygon_edges::PolygonEdges,
-        support::{MatrixOf, Support},
     },
     space::{DVector, Space},
 };
@@ -204,38 +202,6 @@ impl<V: Space> fmt::Debug for ConvexHull<V> {
 impl<V: Space> PartialEq for ConvexHull<V> {
     fn eq(&self, other: &Self) -> bool {
         self.points == other.points
-    }
-}
-
-impl<V: Space> Support for ConvexHull<V> {
-    type Vector = V;
-
-    #[inline]
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        let found = match &self.search {
-            FarthestSearch::Blocks(blocks) => blocks.farthest(direction),
-            FarthestSearch::Table(table) => {
-                let indices = table.candidates(direction);
-                indices.map(|indices| farthest_of(&self.points, indices, direction))
-            }
-            FarthestSearch::Scan => None,
-        };
-        found.unwrap_or_else(|| farthest(&self.points, direction))
-    }
-
-    #[inline]
-    fn core(&self) -> Core<'_, V::DVec> {
-        let edges = self.edges.as_ref();
-        edges.map_or(Core::Opaque, |edges| Core::Polygon(edges.polygon()))
-    }
-
-    fn to_shape(&self) -> Option<Shape<V>> {
-        Some(Shape::Hull(self.clone()))
-    }
-
-    #[inline]
-    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<V::DVec>> {
-        (self.points.len() <= MAX_SCANNED).then(|| vertex_bounds(&self.points, linear))
     }
 }
 

@@ -1,0 +1,118 @@
+//! The checked shape of a collider of either dimension. Saved colliders contain it.
+
+use std::sync::Arc;
+
+use crate::{
+    math::{Vec2, Vec3},
+    shape::{Compound, ShapeError, support::Shape},
+    space::Space,
+};
+
+/// The checked shape of a collider, in either dimension, or the reason why there is none.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename = "Collider")
+)]
+pub enum AnyColliderShape {
+    /// The default collider, which touches nothing.
+    #[default]
+    Inert,
+    D2(ColliderShape<Vec2>),
+    D3(ColliderShape<Vec3>),
+    /// The error of an invalid shape. A collider with an error touches nothing.
+    #[cfg_attr(
+        feature = "serialize",
+        serde(
+            serialize_with = "super::serialize::refuse_rejected",
+            skip_deserializing
+        )
+    )]
+    Rejected(ShapeError),
+}
+
+/// The checked shape of a collider.
+#[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        bound = "V: super::serialize::SerializeSpace",
+        into = "super::serialize::BodyData<V>",
+        try_from = "super::serialize::BodyData<V>"
+    )
+)]
+pub enum ColliderShape<V: Space> {
+    Convex(Shape<V>),
+    Compound(Arc<Compound<V>>),
+}
+
+impl<V: Space> ColliderShape<V> {
+    /// Returns `true` for a surface, which consists of facets.
+    pub fn is_surface(&self) -> bool {
+        match self {
+            Self::Convex(_) => false,
+            Self::Compound(compound) => compound.surface().is_some(),
+        }
+    }
+
+    /// Returns the shape with an additional margin, or an error if the margin is invalid.
+    pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
+        Ok(match self {
+            Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
+            Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
+        })
+    }
+
+    /// Makes only the outer sides of a surface collide. Returns any other shape unchanged.
+    pub fn one_sided(self) -> Self {
+        match self {
+            Self::Compound(compound) if compound.surface().is_some() => {
+                Self::Compound(Arc::new(compound.one_sided()))
+            }
+            _ => self,
+        }
+    }
+}
+
+/// A space whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither `Vec2` nor `Vec3`",
+    note = "pass points by value: `.iter().copied()` turns references into values"
+)]
+pub trait Dimension: Space {
+    /// Wraps a shape of this dimension.
+    #[doc(hidden)]
+    fn any(body: ColliderShape<Self>) -> AnyColliderShape;
+
+    /// Returns the shape if it is of this dimension.
+    #[doc(hidden)]
+    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
+}
+
+impl Dimension for Vec2 {
+    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
+        AnyColliderShape::D2(body)
+    }
+
+    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
+        match body {
+            AnyColliderShape::D2(body) => Some(body),
+            _ => None,
+        }
+    }
+}
+
+impl Dimension for Vec3 {
+    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
+        AnyColliderShape::D3(body)
+    }
+
+    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
+        match body {
+            AnyColliderShape::D3(body) => Some(body),
+            _ => None,
+        }
+    }
+}
