@@ -24,7 +24,8 @@
 //! tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records the queries of the
 //! app.
 //!
-//! A new kind of drawing needs a switch in `settings.rs` and a system that fills a layer.
+//! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and its line
+//! in `HeadbuttDebugPlugin::build`.
 
 mod casters;
 mod contacts;

@@ -1,8 +1,8 @@
 //! [`explain`]: why two entities do or do not collide.
 //!
 //! The function repeats the decisions of the plugin in order and names the first decision that
-//! excludes the pair: an ignored collider, dimensions, layers, candidate pairs, bounding boxes,
-//! shapes. The function reads the data of the last tick:
+//! excludes the pair: an ignored collider, dimensions, two half-spaces, layers, candidate pairs,
+//! bounding boxes, shapes. The function reads the data of the last tick:
 //!
 //! | data | question |
 //! |---|---|
@@ -11,6 +11,10 @@
 //! | [`FoundContacts`] | Did they touch on the path of a swept collider? |
 //! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick see? |
 //! | [`Candidates`] | Which pairs did the app supply? |
+//! | [`SyncState`] | Are the proxies newer than the contacts, because of `sync_now`? |
+//! | [`LastRun`] | Has a shape changed since? |
+//!
+//! `text.rs` has the sentences of each status.
 //!
 //! If an entity has no proxy, the reason is derived from its present components.
 //!

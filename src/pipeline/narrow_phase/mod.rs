@@ -4,6 +4,8 @@
 //! kept from the previous tick would save one or two of three support points on average. It would
 //! save nothing for other pairs. Looking up the direction would cost as much, and the last bit of a
 //! contact could depend on earlier ticks.
+//!
+//! `event.rs` converts a contact to an event. `found_contacts.rs` has the results of the stage.
 
 mod event;
 pub mod found_contacts;

@@ -1,4 +1,5 @@
-//! The proxies that the sync stage hands to the later stages.
+//! The proxies that the sync stage hands to the later stages. `arena.rs` stores the proxies of one
+//! dimension by slot, and `mod.rs` has the slot of each entity.
 
 mod arena;
 

@@ -9,7 +9,7 @@
 //! * Otherwise, the contact of the pair has ended.
 //!
 //! So the end of a contact cannot be missed, whatever caused it. The reason for the end is read
-//! from the world afterwards.
+//! from the world afterwards (`end_reason.rs`). `observers.rs` triggers the observers.
 
 mod end_reason;
 mod observers;

@@ -9,11 +9,11 @@
 //! Other engines take faces from their shapes, and clip one by the other (Ericson, "Real-Time
 //! Collision Detection" (2005), chapter 8.3). The departures are:
 //!
-//! * **Features come from the support function,** which every shape has. The corners of a feature
-//!   are the support points in directions on a narrow cone around the normal, if they lie in a
-//!   plane at right angles to it. A surface that is curved in both directions has no such corners,
-//!   and its feature is a point. The feature of a box or a segment comes from its axes instead,
-//!   with the same tolerance.
+//! * **Features come from the support function,** which every shape has (`feature.rs`, in the frame
+//!   of `frame.rs`). The corners of a feature are the support points in directions on a narrow cone
+//!   around the normal, if they lie in a plane at right angles to it. A surface that is curved in
+//!   both directions has no such corners, and its feature is a point. The feature of a box or a
+//!   segment comes from its axes instead, with the same tolerance.
 //! * **Ridges.** A surface that is curved in one direction only, such as the side of a lying
 //!   cylinder, does have such corners: far along the line of contact, the surface is hardly lower.
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
