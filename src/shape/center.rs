@@ -1,7 +1,7 @@
 //! A point well inside each kind of shape.
 
 use crate::{
-    shape::{Shape, bounds::support_points, hull::LARGE, support_fns::Cap},
+    shape::{Shape, boxes::bounds::support_points, elements::support_fns::Cap, hull::LARGE},
     space::{DVector, Space},
 };
 

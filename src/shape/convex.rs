@@ -5,14 +5,16 @@ use std::sync::Arc;
 use crate::{
     shape::{
         ShapeError,
-        chord::{self, ChordResult, NoClosedForm},
-        core::{Core, VertexBounds, checked_radius},
+        elements::{
+            chord::{self, ChordResult, NoClosedForm},
+            core::{Core, VertexBounds, checked_radius},
+            half_space::HalfSpace,
+            line::Line,
+            points::{farthest, vertex_bounds},
+            support_fns::{diamond, ellipsoid, frustum},
+        },
         extrusion,
-        half_space::HalfSpace,
-        line::Line,
-        points::{farthest, vertex_bounds},
         support::{MatrixOf, Shape, Support},
-        support_fns::{diamond, ellipsoid, frustum},
     },
     space::{DVector, Space},
 };

@@ -3,11 +3,13 @@
 use crate::{
     math::{DVec2, Vec2},
     shape::{
-        chord::{Chord, ChordResult, NoClosedForm, of_slab},
-        core::checked_radius,
-        line::Line,
+        elements::{
+            chord::{Chord, ChordResult, NoClosedForm, of_slab},
+            core::checked_radius,
+            line::Line,
+            support_fns::unit_or_zero,
+        },
         support::Support,
-        support_fns::unit_or_zero,
     },
     space::{DVector, Space},
 };

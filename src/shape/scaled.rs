@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     shape::{
-        core::{Core, VertexBounds, checked_radius},
+        elements::core::{Core, VertexBounds, checked_radius},
         support::{DVecOf, MatrixOf, Support},
     },
     space::{DVector, Space},

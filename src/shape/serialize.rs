@@ -24,7 +24,7 @@ use crate::{
     math::{Vec2, Vec3},
     shape::{
         Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
-        Support, Surface, facet::FacetIndices, primitives::cap,
+        Support, Surface, conversions::primitives::cap, elements::facet::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use crate::{
     math::Vec2,
     shape::{
-        chord::{self, ChordResult},
-        core::{Core, VertexBounds},
+        elements::{
+            chord::{self, ChordResult},
+            core::{Core, VertexBounds},
+            line::Line,
+            support_fns::Cap,
+        },
         hull::ConvexHull,
-        line::Line,
-        support_fns::Cap,
     },
     space::{DVector, Space},
 };

@@ -6,7 +6,7 @@
 //! | `solve.rs` | the hit of a ray, from the chord of its line |
 //! | `general.rs` | an end of the chord for any support function |
 //!
-//! The closed forms of chords are in `shape/chord.rs`.
+//! The closed forms of chords are in `shape/elements/chord.rs`.
 
 mod general;
 mod solve;

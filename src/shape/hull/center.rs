@@ -3,8 +3,8 @@
 use crate::{
     math::Vec3,
     shape::{
+        elements::polygon_edges::edges_around,
         hull::{affine_hull::AffineHull, build::extremes, closed_surface::ClosedSurface},
-        polygon_edges::edges_around,
     },
     space::{DVector, Space, shortest_translation::translation_out_of_all},
 };

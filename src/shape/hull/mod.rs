@@ -28,6 +28,7 @@ use std::sync::Arc;
 use crate::{
     shape::{
         ShapeError,
+        elements::polygon_edges::PolygonEdges,
         hull::{
             build::needed_points,
             candidates::without_copies,
@@ -35,7 +36,6 @@ use crate::{
             direction_table::DirectionTable,
             support_scan::{MAX_SCANNED, PointBlocks},
         },
-        polygon_edges::PolygonEdges,
     },
     space::{DVector, Space},
 };

@@ -2,9 +2,11 @@
 
 use crate::{
     shape::{
-        core::{Core, VertexBounds},
+        elements::{
+            core::{Core, VertexBounds},
+            points::{farthest, farthest_of, vertex_bounds},
+        },
         hull::{ConvexHull, FarthestSearch, support_scan::MAX_SCANNED},
-        points::{farthest, farthest_of, vertex_bounds},
         support::{MatrixOf, Shape, Support},
     },
     space::Space,

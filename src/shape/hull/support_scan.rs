@@ -9,7 +9,7 @@
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
 
-use crate::{shape::points::RunningMax, space::DVector};
+use crate::{shape::elements::points::RunningMax, space::DVector};
 
 /// Points in a block.
 const BLOCK_LEN: usize = 8;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::{
         math::{Vec2, Vec3},
-        shape::points::farthest,
+        shape::elements::points::farthest,
         space::Space,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};

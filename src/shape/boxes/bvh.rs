@@ -2,7 +2,7 @@
 //!
 //! The `obvhs` crate builds the hierarchy by PLOC (Meister and Bittner, "Parallel Locally-Ordered
 //! Clustering for Bounding Volume Hierarchy Construction" (2018)). Searches use the
-//! [`WideTree`](super::WideTree) that is made from this hierarchy.
+//! [`WideTree`](super::wide_tree::WideTree) that is made from this hierarchy.
 
 use obvhs::{
     aabb::Aabb,

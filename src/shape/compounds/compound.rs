@@ -5,8 +5,11 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{
     shape::{
-        HalfSpace, Shape, ShapeError, Support, bounds::Bounds, core::checked_radius, line::Line,
-        order::compare_shapes, surface::Surface, wide_tree::WideTree,
+        HalfSpace, Shape, ShapeError, Support,
+        boxes::{bounds::Bounds, wide_tree::WideTree},
+        compounds::surface::Surface,
+        elements::{core::checked_radius, line::Line},
+        order::compare_shapes,
     },
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,

@@ -1,4 +1,5 @@
-//! The path of a moving point or box through the boxes of a [`WideTree`](super::WideTree).
+//! The path of a moving point or box through the boxes of a
+//! [`WideTree`](super::wide_tree::WideTree).
 //!
 //! The parameter at which a path enters or leaves a slab is a product of a difference and an
 //! inverse. Difference, inverse and product are each rounded with a relative error of at most 6e-8.

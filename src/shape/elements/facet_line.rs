@@ -8,7 +8,7 @@
 //! passes between neighboring facets. In 2D, facets that share a vertex likewise agree on which
 //! side of the line the vertex lies.
 
-use crate::{shape::line::Line, space::DVector};
+use crate::{shape::elements::line::Line, space::DVector};
 
 /// A line, prepared for tests with many facets.
 pub struct FacetLine<D> {

@@ -2,10 +2,12 @@
 
 use crate::shape::{
     ShapeError,
-    chord::ChordResult,
-    core::{Core, checked_radius},
-    into_shape::{IntoShape, sealed},
-    line::Line,
+    conversions::into_shape::{IntoShape, sealed},
+    elements::{
+        chord::ChordResult,
+        core::{Core, checked_radius},
+        line::Line,
+    },
     support::{DVecOf, Shape, Support},
 };
 

@@ -19,7 +19,7 @@ use crate::space::DVector;
 
 /// Returns the unit vector in the direction of `vector`, or the zero vector if there is none.
 #[inline]
-pub(super) fn unit_or_zero<D: DVector>(vector: D) -> D {
+pub fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
 }
 
@@ -51,14 +51,14 @@ impl<D: DVector> AxialDirection<D> {
 /// The ellipsoid is the image of the unit ball under the diagonal map H of the half axes. So max {
 /// d · H x | |x| = 1 } is reached at x = H d / |H d|.
 #[inline]
-pub(super) fn ellipsoid<D: DVector>(half_size: D, direction: D) -> D {
+pub fn ellipsoid<D: DVector>(half_size: D, direction: D) -> D {
     unit_or_zero(direction.scaled(half_size)).scaled(half_size)
 }
 
 /// Returns the support point of the hull of the points at ±`half_diagonals` on the axes. If several
 /// of these points are equally far, the result is on the first of their axes.
 #[inline]
-pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
+pub fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
     let heights = half_diagonals.scaled(direction);
     let farthest = (1..D::DIMENSION).fold(0, |best, index| {
         let is_farther = heights.component(index).abs() > heights.component(best).abs();
@@ -76,7 +76,7 @@ pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
 /// support point has d · x = a `half_height` + c `top`. The lower support point has d · x = -a
 /// `half_height` + c `bottom`.
 #[inline]
-pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
+pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
     let AxialDirection {
         along,
@@ -99,7 +99,7 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
 #[cfg_attr(
     feature = "serialize",
     derive(serde::Serialize, serde::Deserialize),
-    serde(from = "super::serialize::CapData")
+    serde(from = "crate::shape::serialize::CapData")
 )]
 #[non_exhaustive]
 pub struct Cap {
@@ -118,7 +118,7 @@ pub struct Cap {
 impl Cap {
     /// Creates a cap. The sine and cosine of the half angle come from `libm`, which returns the
     /// same values on every platform.
-    pub(super) fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
+    pub fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
         // `PI` in f32 is larger than π, so its sine would be negative.
         let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
         Self {
@@ -131,13 +131,13 @@ impl Cap {
     }
 
     /// Returns the sine and the cosine of the half angle.
-    pub(super) fn sine_and_cosine(&self) -> [f64; 2] {
+    pub fn sine_and_cosine(&self) -> [f64; 2] {
         [self.sin, self.cos]
     }
 
     /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex,
     /// although `FRAC_PI_2` in f32 is 4e-8 larger than π / 2.)
-    pub(super) fn is_concave(&self) -> bool {
+    pub fn is_concave(&self) -> bool {
         self.pointed && self.half_angle > FRAC_PI_2 && self.half_angle < PI
     }
 
@@ -149,7 +149,7 @@ impl Cap {
     /// Both angles are in 0..=π, so A < h means sin(A - h) < 0. (A comparison of cosines is too
     /// imprecise below angles of 1e-8.)
     #[inline]
-    pub(super) fn support<D: DVector>(&self, direction: D) -> D {
+    pub fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());
         let AxialDirection {
             along,

@@ -8,7 +8,9 @@
 use std::collections::HashMap;
 
 use crate::{
-    shape::facet::{FacetIndices, FacetVertices, facet_normal, facet_vertices, has_area, weld},
+    shape::elements::facet::{
+        FacetIndices, FacetVertices, facet_normal, facet_vertices, has_area, weld,
+    },
     space::{DVector, Space},
 };
 

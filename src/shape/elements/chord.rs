@@ -25,7 +25,7 @@
 //! within the touching tolerance.
 
 use crate::{
-    shape::{
+    shape::elements::{
         core::{Core, checked_radius},
         facet::{FacetVertices, edges, facet_normal, has_area},
         facet_line::FacetLine,
@@ -77,7 +77,7 @@ impl<D: DVector> Chord<D> {
     }
 
     /// Returns the whole line.
-    pub(super) fn whole() -> Self {
+    pub fn whole() -> Self {
         Self::between(f64::NEG_INFINITY, f64::INFINITY, |_| D::ZERO)
     }
 
@@ -102,7 +102,7 @@ impl<D: DVector> Chord<D> {
 
     /// Returns the intersection of two chords, or `None` if it is empty.
     #[inline]
-    pub(super) fn common(self, other: Self) -> Option<Self> {
+    pub fn common(self, other: Self) -> Option<Self> {
         let common = Self {
             enter: if other.enter.t > self.enter.t {
                 other.enter
@@ -146,7 +146,7 @@ fn centered<D: DVector>(
 }
 
 /// Returns the chord of a core with a radius around it.
-pub(super) fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) -> ChordResult<D> {
+pub fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) -> ChordResult<D> {
     let radius = checked_radius(radius);
     match core {
         _ if radius.is_nan() => Ok(None),
@@ -202,7 +202,7 @@ fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D
 
 /// Returns the chord of the slab from -`half` to `half` along an axis.
 #[inline]
-pub(super) fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
+pub fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
     let (origin, rate) = (line.origin.component(axis), line.direction.component(axis));
     if rate == 0.0 {
         return (origin.abs() <= half).then(Chord::whole);
@@ -217,7 +217,7 @@ pub(super) fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Opt
     })
 }
 
-pub(super) fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult<D> {
+pub fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult<D> {
     let axes = (0..D::DIMENSION).map(|axis| (axis, half_extents.component(axis)));
     if axes.clone().any(|(_, half)| half == 0.0) {
         return Err(NoClosedForm);
@@ -230,7 +230,7 @@ pub(super) fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult
 /// Returns the chord of a ball. Let c be the line's point nearest to the center. Then |c + t d|² =
 /// r² gives t² = (r² - c²) / d².
 #[inline]
-pub(super) fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D> {
+pub fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D> {
     if radius == 0.0 {
         return Err(NoClosedForm);
     }
@@ -243,7 +243,7 @@ pub(super) fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D>
 
 /// Returns the chord of a capsule: the hull of the chords of both balls and of the cylinder between
 /// their centers.
-pub(super) fn of_capsule<D: DVector>(
+pub fn of_capsule<D: DVector>(
     axis: usize,
     half_length: f64,
     radius: f64,
@@ -295,7 +295,7 @@ fn inverse_lengths<D: DVector>(lengths: D) -> Result<D, NoClosedForm> {
 
 /// Returns the chord of an ellipsoid: the unit ball, scaled by the half axes. So the line and the
 /// normals of the ball are scaled by the inverse half axes.
-pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
+pub fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
     let inverse = inverse_lengths(half_size)?;
     let unscaled = Line {
         origin: line.origin.scaled(inverse),
@@ -306,7 +306,7 @@ pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordRes
 }
 
 /// Returns the chord of a diamond: the points with Σ |x_i| / h_i <= 1, for half diagonals h.
-pub(super) fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<D> {
+pub fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<D> {
     let inverse = inverse_lengths(half_diagonals)?;
     let half_spaces = (0..1_u8 << D::DIMENSION).map(|signs| HalfSpace {
         normal: inverse.copysign(signs_of(signs)),
@@ -381,7 +381,7 @@ fn of_cone<D: DVector>(
 }
 
 /// Returns the chord of a frustum, a cone or a cylinder: see [`frustum`](super::support_fns).
-pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<D> {
+pub fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<D> {
     let [half_height, top, bottom] = lengths.map(|length| f64::from(length.abs()));
     let height = 2.0 * half_height;
     if height == 0.0 || top.max(bottom) == 0.0 {
@@ -398,7 +398,7 @@ pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> Chord
 }
 
 /// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
-pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
+pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     let (radius, [sin, cos]) = (f64::from(cap.radius.abs()), cap.sine_and_cosine());
     // Such a cap is a segment or a point.
     if sin <= f64::EPSILON {
@@ -430,7 +430,7 @@ const FLAT_TETRAHEDRON: f64 = 1e-9;
 const IN_PLANE: f64 = 1e-6;
 
 /// Returns the chord of a segment in 2D or a triangle in 3D: a single point.
-pub(super) fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
+pub fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
     let vertices: FacetVertices<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
     let normal = facet_normal(&vertices).ok_or(NoClosedForm)?;
     let rate = normal.dot(line.direction);
@@ -446,10 +446,7 @@ pub(super) fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordR
 }
 
 /// Returns the chord of a tetrahedron.
-pub(super) fn of_tetrahedron<V: Space>(
-    vertices: &[V; 4],
-    line: &Line<V::DVec>,
-) -> ChordResult<V::DVec> {
+pub fn of_tetrahedron<V: Space>(vertices: &[V; 4], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
     let vertices = vertices.map(V::to_f64);
     let edges = edges(&vertices);
     let lengths = edges.iter().map(|edge| edge.length());

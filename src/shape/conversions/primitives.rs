@@ -13,14 +13,16 @@ use crate::{
     },
     shape::{
         ConvexHull, ShapeError,
-        chord::{ChordResult, NoClosedForm},
-        core::Core,
+        conversions::into_shape::{IntoShape, sealed},
+        elements::{
+            chord::{ChordResult, NoClosedForm},
+            core::Core,
+            line::Line,
+            points::farthest,
+            support_fns::Cap,
+        },
         extrusion,
-        into_shape::{IntoShape, sealed},
-        line::Line,
-        points::farthest,
         support::{DVecOf, Shape, Support},
-        support_fns::Cap,
     },
     space::{DVector, Space},
 };
@@ -129,7 +131,7 @@ primitives! {
 
 /// Returns a circular segment or sector, or in 3D its solid of revolution around y. If the angle
 /// covers the full circle, the result is a ball.
-pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
+pub fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     if half_angle.is_finite() && half_angle >= PI {
         Shape::Ball { radius }
     } else {

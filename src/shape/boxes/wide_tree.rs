@@ -25,9 +25,11 @@ use crate::{
     math::Vec4,
     shape::{
         Bounds, Box3,
-        box_path::{BoxPath, Corners, SLACK},
-        bvh::build,
-        line::Line,
+        boxes::{
+            box_path::{BoxPath, Corners, SLACK},
+            bvh::build,
+        },
+        elements::line::Line,
     },
     space::DVector,
 };

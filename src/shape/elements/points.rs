@@ -1,14 +1,14 @@
 //! Support points of lists of points.
 
 use crate::{
-    shape::core::VertexBounds,
+    shape::elements::core::VertexBounds,
     space::{DVector, Space},
 };
 
 /// Returns the first point with the greatest component along `direction`, or NaN if there are no
 /// points.
 #[inline]
-pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
+pub fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;
     for (index, point) in points.iter().enumerate() {
         best.update(index, point.to_f64().dot(direction));
@@ -18,7 +18,7 @@ pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
 
 /// Like [`farthest`], but only for the points at `indices`, in that order.
 #[inline]
-pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
+pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;
     for index in indices {
         let index = *index as usize;
@@ -31,7 +31,7 @@ pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V:
 
 /// Returns the minimum and the maximum coordinates of points under a linear map.
 #[inline]
-pub(super) fn vertex_bounds<V: Space>(
+pub fn vertex_bounds<V: Space>(
     points: &[V],
     linear: <V::DVec as DVector>::Matrix,
 ) -> VertexBounds<V::DVec> {
@@ -44,7 +44,7 @@ pub(super) fn vertex_bounds<V: Space>(
 
 /// The first of the highest points so far. Updates have no branch, because the processor cannot
 /// predict which point is higher.
-pub(super) struct RunningMax {
+pub struct RunningMax {
     pub index: usize,
     height: f64,
 }

@@ -1,7 +1,7 @@
 //! The core of a shape: the shape without the radius around it.
 
 use crate::{
-    shape::{half_space::HalfSpace, polygon_edges::Polygon},
+    shape::elements::{half_space::HalfSpace, polygon_edges::Polygon},
     space::DVector,
 };
 
@@ -56,7 +56,7 @@ impl<'a, D: DVector> Core<'a, D> {
 /// Returns a valid radius unchanged, and NaN for an invalid radius. So the sum of two radii cannot
 /// hide a negative one.
 #[inline]
-pub(super) fn checked_radius(radius: f64) -> f64 {
+pub fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }
 }
 

@@ -1,9 +1,9 @@
 //! Half-spaces: all points on one side of a plane.
 //!
 //! A half-space H = { x : n·x <= c } has a farthest point only in direction n, so no support
-//! function describes it. Instead, [`Core::HalfSpace`](super::Core) holds n and c, and queries
-//! solve a pair with one half-space in closed form. `Support::support` returns NaN, so that all
-//! other code treats a half-space as an invalid shape, which touches nothing.
+//! function describes it. Instead, [`Core::HalfSpace`](super::core::Core) holds n and c, and
+//! queries solve a pair with one half-space in closed form. `Support::support` returns NaN, so that
+//! all other code treats a half-space as an invalid shape, which touches nothing.
 
 use crate::space::{DVector, Pose};
 
@@ -23,7 +23,7 @@ pub struct HalfSpace<D> {
 
 impl<D: DVector> HalfSpace<D> {
     /// Returns the half-space whose plane contains the origin, or `None` for a zero normal.
-    pub(super) fn through_origin(normal: D) -> Option<Self> {
+    pub fn through_origin(normal: D) -> Option<Self> {
         let offset = 0.0;
         normal.unit().map(|normal| Self { normal, offset })
     }
@@ -48,7 +48,7 @@ impl<D: DVector> HalfSpace<D> {
     }
 
     /// Returns the image under a uniform scale.
-    pub(super) fn scaled(&self, factor: f64) -> Self {
+    pub fn scaled(&self, factor: f64) -> Self {
         let offset = self.offset * factor;
         Self { offset, ..*self }
     }
@@ -59,7 +59,7 @@ impl<D: DVector> HalfSpace<D> {
     /// reflection, and its plane contains the point M c n. The columns of M⁻ᵀ are the dual basis of
     /// the columns m_i of M: column i is p / (p·m_i) for any p orthogonal to all other columns of
     /// M.
-    pub(super) fn image(&self, matrix: D::Matrix) -> Option<Self> {
+    pub fn image(&self, matrix: D::Matrix) -> Option<Self> {
         let mut normal = D::ZERO;
         for index in 0..D::DIMENSION {
             // With unit vectors, the products neither overflow nor underflow.

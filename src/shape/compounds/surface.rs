@@ -12,9 +12,13 @@ use arrayvec::ArrayVec;
 use crate::{
     shape::{
         Shape, ShapeError,
-        clusters::Clusters,
-        facet::{FacetIndices, FacetVertices, contains, facet_indices, facet_vertices, has_area},
-        facet_line::FacetLine,
+        compounds::clusters::Clusters,
+        elements::{
+            facet::{
+                FacetIndices, FacetVertices, contains, facet_indices, facet_vertices, has_area,
+            },
+            facet_line::FacetLine,
+        },
     },
     space::{DVector, Space},
 };

@@ -2,7 +2,7 @@
 
 use crate::shape::{ConvexHull, ShapeError, collider_shape::Dimension, support::Shape};
 
-pub(super) mod sealed {
+pub mod sealed {
     pub trait Sealed {}
 }
 

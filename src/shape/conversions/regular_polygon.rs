@@ -10,7 +10,7 @@ use crate::{
     math::{DVec2, RegularPolygon, Vec2},
     shape::{
         ConvexHull, ShapeError,
-        into_shape::{IntoShape, sealed},
+        conversions::into_shape::{IntoShape, sealed},
         support::{Shape, Support},
     },
     space::Space,

@@ -1,0 +1,19 @@
+//! Points, lines, facets and polygons, and closed forms for them. Nothing here is a `Support`.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `core.rs`, `half_space.rs` | [`Core`](core::Core), the cores with closed forms |
+//! | `polygon_edges.rs` | the edges of 2D hulls |
+//! | `support_fns.rs`, `points.rs` | support functions |
+//! | `line.rs`, `chord.rs` | lines, and closed forms for a line in a shape |
+//! | `facet.rs`, `facet_line.rs` | a facet of a surface, and where a line crosses facets |
+
+pub mod chord;
+pub mod core;
+pub mod facet;
+pub mod facet_line;
+pub mod half_space;
+pub mod line;
+pub mod points;
+pub mod polygon_edges;
+pub mod support_fns;
