@@ -9,10 +9,8 @@
 //! | `ground.rs` | half-spaces: a grid near the camera |
 //! | `lines.rs` | arrows, crosses and boxes |
 //! | `layer.rs` | a list of lines that Bevy keeps drawing: a retained gizmo |
-//! | `shapes.rs` | the layers of all shapes and boxes |
-//! | `contacts.rs`, `casters.rs`, `paths.rs`, `queries.rs` | one layer each |
-//! | `explained_pair.rs`, `explanation.rs` | [`ExplainedPair`], and its layer |
-//! | `motion.rs` | the lines of rays and of moving shapes |
+//! | `layers/` | the systems that fill the layers |
+//! | `explained_pair.rs` | [`ExplainedPair`], the pair whose explanation is drawn |
 //!
 //! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
 //! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame.
@@ -27,18 +25,12 @@
 //! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and its line
 //! in `HeadbuttDebugPlugin::build`.
 
-mod casters;
-mod contacts;
 mod explained_pair;
-mod explanation;
 mod ground;
 mod layer;
+mod layers;
 mod lines;
-mod motion;
-mod paths;
-mod queries;
 mod settings;
-mod shapes;
 mod silhouette;
 mod wireframe;
 
@@ -49,6 +41,7 @@ use bevy::prelude::*;
 
 use crate::{
     Collisions,
+    debug::layers::{casters, contacts, explanation, paths, queries, shapes},
     pipeline::{HeadbuttSystems, narrow_phase::found_contacts::FoundContacts},
     spatial::query_log::QueryLog,
 };

@@ -5,11 +5,13 @@ use bevy::{color::LinearRgba, math::Affine3A, prelude::*};
 use crate::{
     Collider, HeadbuttGizmos, PairStatus,
     debug::{
-        contacts::{add_contact, drawn_plane, marker_size},
         explained_pair::ExplainedPair,
         layer::{Canvas, ColoredLine, LineLayer},
+        layers::{
+            contacts::{add_contact, drawn_plane, marker_size},
+            shapes::{TickResults, box_corners},
+        },
         lines::{arrow, box_edges, cross},
-        shapes::{TickResults, box_corners},
     },
     math::Vec3,
 };

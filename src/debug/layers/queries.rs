@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     debug::{
         layer::{Canvas, ColoredLine, LineLayer},
-        motion::{cast_lines, ray_lines},
+        layers::motion::{cast_lines, ray_lines},
         settings::ColliderColors,
     },
     math::{Vec2, Vec3},

@@ -6,9 +6,11 @@ use crate::{
     RayCaster, ShapeCaster,
     debug::{
         layer::{Canvas, ColoredLine, LineLayer},
-        motion::{self, Colors},
+        layers::{
+            motion::{self, Colors},
+            shapes::{drawn_pose, flattened},
+        },
         settings::ColliderColors,
-        shapes::{drawn_pose, flattened},
     },
     math::{Vec2, Vec3},
     space::DVector,
