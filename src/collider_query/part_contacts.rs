@@ -78,6 +78,26 @@ pub fn deepest_of_parts<V: Space>(
     found
 }
 
+/// Returns `true` if parts of two colliders touch, also facets that have no contact.
+pub fn parts_touch<V: Space>(
+    (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
+    region_of_b: &BoundingRegion<V::DVec>,
+) -> bool {
+    let mut touches = false;
+    visit_near((a, b), region_of_b, |part_a, index_b| {
+        if touches {
+            return;
+        }
+        touches = b.part(index_b).is_some_and(|part_b| {
+            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+            let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
+            !part_a.region.is_apart_from(&part_b.region)
+                && Pair::new(&shape_a, pose_a, &shape_b, pose_b).touches()
+        });
+    });
+    touches
+}
+
 /// Calls `visit` with each part of `a` and the index of each part of `b` near it.
 fn visit_near<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
-    collider_query::{pair::visit_contacts, place::AnyPlaced},
+    collider_query::{pair::visit_contacts, part_contacts::parts_touch, place::AnyPlaced},
     placed::PlacedCollider,
     query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
@@ -146,6 +146,23 @@ impl FilteredQuery<'_, '_, '_> {
                 touching
             });
         first.map(|(_, touch)| touch)
+    }
+
+    /// Returns `true` if a body touches nothing, not even facets that have no contact.
+    pub fn is_clear<V: QuerySpace>(&self, body: &PlacedCollider<V>) -> bool {
+        let Ok(region) = body.region() else {
+            return false;
+        };
+        let mut is_clear = true;
+        self.query.near_body(body.into(), self.filter, |other| {
+            is_clear = !parts_touch((&other.placed, body), &region);
+            if is_clear {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        is_clear
     }
 
     /// Returns the planes of everything within the margin of a body, sorted by their gaps, and then

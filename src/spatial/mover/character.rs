@@ -226,14 +226,15 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let length = lateral.length().max(2.0 * self.moving.skin);
         let walked = self.moving.advance(direction * length, None);
         let walked = walked.map_or(length, |touch| touch.time * length);
-        let landing = self.moving.advance(up * -risen, None);
+        let landing = (walked > self.moving.skin).then(|| self.moving.advance(up * -risen, None));
         let height = (self.moving.position() - start).dot(up);
         // A round body reaches edges that are higher than it rises.
         let is_low = |touch: &BodyTouch<V::DVec>| {
             let edge = (touch.point - ground.point).dot(up);
             edge <= rules.step_height + self.moving.skin
         };
-        let is_step = walked > self.moving.skin && height > 0.5 * self.moving.skin;
+        let is_step = height > 0.5 * self.moving.skin;
+        let landing = landing.flatten();
         match landing.filter(|touch| is_step && is_low(touch) && rules.supports(touch)) {
             Some(touch) => {
                 self.ground = Some(touch);

@@ -41,6 +41,9 @@ const LEAST_CLOSING_SINE: f64 = 1e-3;
 /// center. So the cosine is at least (r + s / 2) / (r + s), which is this value for s = r / 4.
 const SAME_WALL_COSINE: f64 = 0.9;
 
+/// More than the rounding of a width to f32, as a fraction of it.
+const WIDTH_MARGIN: f64 = 1e-6;
+
 /// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
 /// for one, the next is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
@@ -73,12 +76,17 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
     /// `true` if it overlaps nothing afterwards, and `None` if its position is not finite.
     pub fn back_off(&mut self, exact: &PlacedCollider<V>, radius: f64) -> Option<bool> {
         let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
+        let least = 0.5 * self.skin * (1.0 - SETTLED);
+        // A test is much faster than the planes.
+        let narrow = GrownBody::new(&self.at_position(exact)?, least * (1.0 + WIDTH_MARGIN))?;
+        if self.around.is_clear(&narrow.proxy) {
+            return Some(true);
+        }
         for _ in 0..MAX_PUSHES {
             let body = self.at_position(exact)?;
             let wide = GrownBody::new(&body, self.skin)?;
             let planes = self.around.planes(&wide);
-            let least = planes.first().map_or(self.skin, |plane| plane.gap);
-            if least >= 0.5 * self.skin * (1.0 - SETTLED) {
+            if planes.first().is_none_or(|plane| plane.gap >= least) {
                 return Some(true);
             }
             let pushes = BACK_OFF.iter().filter_map(|part| {
