@@ -161,13 +161,6 @@ fn an_entity_that_cannot_touch_anything() {
     assert_explained(&app, pair, &["no `Transform`"], status);
 }
 
-#[cfg(feature = "mesh")]
-#[test]
-fn a_collider_that_waits_for_its_mesh() {
-    let other = headbutt::ColliderFromMesh::convex_hull();
-    assert_ignored(other, &["Mesh3d"], IgnoredReason::WaitsForMesh);
-}
-
 /// A point at the origin, with any radius, whose support function may point backward.
 struct Wrong {
     radius: f64,

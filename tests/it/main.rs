@@ -1,5 +1,6 @@
-//! The integration tests, in one binary, so that Bevy is linked once. `tests/memory.rs` needs a
-//! process of its own: its counts are right only while nothing has started Bevy's task pool.
+//! The integration tests, in one binary, so that Bevy is linked once. Those that need features are
+//! in `tests/features`. `tests/memory.rs` needs a process of its own: its counts are right only
+//! while nothing has started Bevy's task pool.
 //!
 //! | module | what it tests |
 //! |---|---|
@@ -17,15 +18,7 @@
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
 //! | [`rustdoc`] | the pictures in the pages of rustdoc |
-//! | `debug` | debug drawing (feature `debug-plugin`) |
-//! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
-//! | `overlay` | the diagnostics as text on the screen (feature `overlay`) |
-//! | `picking` | the picking backend (feature `picking`) |
-//! | `record` | recordings and their replay (feature `record`) |
-//! | `serialize` | colliders as data (feature `serialize`) |
 
-#[cfg(feature = "debug-plugin")]
-mod debug;
 mod determinism;
 mod environment;
 mod events;
@@ -34,21 +27,11 @@ mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;
 mod life_cycle;
-#[cfg(feature = "mesh")]
-mod mesh;
 mod model;
 mod mover;
 mod oracle;
-#[cfg(feature = "overlay")]
-mod overlay;
-#[cfg(feature = "picking")]
-mod picking;
 mod queries;
-#[cfg(feature = "record")]
-mod record;
 mod rustdoc;
-#[cfg(feature = "serialize")]
-mod serialize;
 mod shapes;
 mod spatial;
 #[path = "../support/mod.rs"]

@@ -4,7 +4,8 @@
 //! For a long run:
 //!
 //! ```text
-//! HEADBUTT_REPLAY=10000 cargo test --release --features record --test it -- record::
+//! HEADBUTT_REPLAY=10000 cargo test --release --test features record:: \
+//!     --features mesh,serialize,picking,debug-plugin,overlay,record
 //! ```
 
 mod damage;

@@ -14,7 +14,9 @@ use bevy::{
     mesh::{Indices, MeshPlugin, MeshVertexAttribute, PrimitiveTopology, VertexFormat},
     prelude::*,
 };
-use headbutt::{ConvexHull, MeshError, MeshShape, MeshSource, prelude::*};
+use headbutt::{
+    ConvexHull, IgnoredReason, MeshError, MeshShape, MeshSource, PairStatus, explain, prelude::*,
+};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// An app with meshes.
@@ -659,6 +661,21 @@ fn an_entity_without_a_mesh_is_warned_of_until_it_has_one() {
         scene.assert_size(Some(2.0));
         warnings.assert_none();
     });
+}
+
+#[test]
+fn explain_says_that_a_collider_waits_for_its_mesh() {
+    let mut app = crate::support::app();
+    let ball = app.world_mut().spawn(Collider::sphere(1.0)).id();
+    let entity = app.world_mut().spawn(ColliderFromMesh::convex_hull()).id();
+    tick(&mut app);
+    let explanation = explain(app.world(), ball, entity);
+    let reason = IgnoredReason::WaitsForMesh;
+    assert_eq!(explanation.status, PairStatus::Ignored { entity, reason });
+    let text = explanation.to_string();
+    for word in [&entity.to_string(), "Mesh3d"] {
+        assert!(text.contains(word), "no {word} in: {text}");
+    }
 }
 
 /// The messages of one tick of a collider at the origin and many balls around it, as indices of
