@@ -214,12 +214,12 @@ impl SpatialQuery<'_, '_> {
 
     /// Calls `visit` with the colliders whose boxes have a point in a region, until `visit` returns
     /// `Break`. If the region is a half-space, it is relative to `origin`.
-    fn near_region<V: QuerySpace>(
-        &self,
+    pub(super) fn near_region<'a, V: QuerySpace>(
+        &'a self,
         region: &BoundingRegion<V::DVec>,
         origin: V::DVec,
-        filter: &SpatialQueryFilter,
-        mut visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
+        filter: &'a SpatialQueryFilter,
+        mut visit: impl FnMut(&'a Proxy<V>) -> ControlFlow<()>,
     ) {
         let arena = V::arena(&self.proxies);
         let half_space_of = |slot| {

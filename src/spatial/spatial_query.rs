@@ -222,7 +222,7 @@ impl SpatialQuery<'_, '_> {
         boxes: Option<impl BoxSearch>,
         mut limit: f64,
         is_near: impl Fn(u32) -> bool,
-        mut visit: impl FnMut(&Proxy<V>, f64) -> f64,
+        mut visit: impl FnMut(&'a Proxy<V>, f64) -> f64,
     ) -> u32 {
         let (arena, selection) = (V::arena(&self.proxies), selection.into());
         let is_selected = |proxy: &&Proxy<V>| {

@@ -120,6 +120,11 @@ impl FilteredQuery<'_, '_, '_> {
         motion: V::DVec,
         ignored: Option<Entity>,
     ) -> Option<BodyTouch<V::DVec>> {
+        if ignored.is_none()
+            && let Some(touch) = self.cast_at_plane(body, motion)
+        {
+            return touch;
+        }
         let options = CastOptions {
             leave_overlaps: true,
         };

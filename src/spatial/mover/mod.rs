@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
+//! | `plane_cast.rs` | casts of a body that may touch a single plane |
 //! | `push_out_search.rs` | `SpatialQuery::push_out`, a search among positions |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
@@ -17,6 +18,7 @@ mod character;
 mod ground;
 mod ground_rules;
 mod moving_body;
+mod plane_cast;
 mod planes;
 mod push_out_search;
 mod queries;

@@ -1,0 +1,105 @@
+//! Casts at a single plane, in closed form.
+//!
+//! Most characters stand on a flat floor or walk along a flat wall. A body may touch only facets of
+//! one cluster during a motion, if the box around the motion overlaps nothing else. Then it touches
+//! nothing before it reaches their plane. If the point where it reaches the plane is in one of the
+//! facets, the body touches this facet at that time.
+
+use core::ops::ControlFlow;
+
+use crate::{
+    pipeline::proxy::Proxy,
+    placed::{BoundingRegion, PlacedCollider},
+    shape::{Bounds, Facet, Support},
+    space::DVector,
+    spatial::{
+        mover::body::{BodyTouch, FilteredQuery},
+        spatial_query::QuerySpace,
+    },
+    tolerance::TOUCHING,
+};
+
+/// The least gap to a plane that counts, as a fraction of the scale. The general cast knows the
+/// rules for smaller gaps, which the tolerance of touching or rounding may close.
+const LEAST_GAP: f64 = 8.0 * TOUCHING;
+
+impl FilteredQuery<'_, '_, '_> {
+    /// Returns the first touch of a convex body that may touch a single plane during a motion, or
+    /// that touches nothing. Returns `None` if the general cast has to decide.
+    pub fn cast_at_plane<V: QuerySpace>(
+        &self,
+        body: &PlacedCollider<V>,
+        motion: V::DVec,
+    ) -> Option<Option<BodyTouch<V::DVec>>> {
+        let (shape, pose) = (body.scaled_shape()?, body.world_pose.pose());
+        let bounds = *body.region().ok()?.bounds()?;
+        let swept = BoundingRegion::Box(bounds.around_translation(motion));
+        let mut only: Option<(&Proxy<V>, u32)> = None;
+        let mut is_single = true;
+        let (query, filter) = (self.query, self.filter);
+        query.near_region(&swept, V::DVec::ZERO, filter, |other| {
+            is_single &= other.is_surface();
+            if !is_single {
+                return ControlFlow::Break(());
+            }
+            other.parts_near(&swept, V::DVec::ZERO, |facet| {
+                let (first, known) = *only.get_or_insert((other, facet));
+                is_single &= first.entity == other.entity;
+                is_single &= first.cluster(known) == other.cluster(facet);
+            });
+            ControlFlow::Continue(())
+        });
+        let Some((surface, facet)) = only.filter(|_| is_single) else {
+            return is_single.then_some(None);
+        };
+        let plane = surface.facet(facet)?;
+        let origin = surface.world_pose.translation;
+        let at = pose.translation - origin;
+        let is_above = |facet: &Facet<V::DVec>| facet.height(at + body.center()) > 0.0;
+        if surface.is_one_sided() && !is_above(&plane) {
+            return None;
+        }
+        let normal = if is_above(&plane) {
+            plane.normal
+        } else {
+            -plane.normal
+        };
+        let margin = surface.facet_radius()?;
+        let radius = shape.radius() + margin;
+        let lowest = shape.lowest(pose.rotation, normal) + at;
+        let approach = -motion.dot(normal);
+        // The time at which the body reaches the plane of a facet, and the point of the plane.
+        let reach = |facet: &Facet<V::DVec>| {
+            let gap = facet.height(lowest) * facet.normal.dot(normal) - radius;
+            let time = gap / approach;
+            (gap, time, lowest + motion * time - normal * radius)
+        };
+        let (gap, _, foot) = reach(&plane);
+        let size = (bounds.max - bounds.min).length();
+        if gap <= LEAST_GAP * (size + plane.max_distance(at)) + plane.weld {
+            return None;
+        }
+        if gap >= approach {
+            return Some(None);
+        }
+        let (min, max) = (origin + foot, origin + foot);
+        let spot = BoundingRegion::Box(Bounds { min, max }.grown(plane.weld));
+        let mut found = None;
+        surface.parts_near(&spot, V::DVec::ZERO, |index| {
+            if found.is_none() && surface.cluster(index) == surface.cluster(facet) {
+                let near = surface.facet(index);
+                found = near.filter(|near| near.inset(foot) >= -near.weld);
+            }
+        });
+        let under = found.filter(|under| is_above(under) == is_above(&plane))?;
+        let (_, time, foot) = reach(&under);
+        Some(Some(BodyTouch {
+            entity: surface.entity,
+            time,
+            gap: 0.0,
+            normal,
+            face_normal: normal,
+            point: origin + foot + normal * margin,
+        }))
+    }
+}
