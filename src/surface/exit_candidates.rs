@@ -8,12 +8,12 @@ use crate::{
     shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
     surface::{
-        SurfacePair,
         body_part::{BodyPart, NearFacet, Neighborhood},
         facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
         fan::{Fan, PointHull},
         internal_edges::EdgeVerdict,
         lists::PushOutLists,
+        surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };

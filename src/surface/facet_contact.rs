@@ -1,11 +1,13 @@
 //! The contact of one facet and one part of a body, regardless of the adjacent facets.
 
+use core::cmp::Ordering;
+
 use crate::{
     placed::Part,
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},
-    surface::SurfacePair,
+    surface::surface_pair::{BallPart, SurfacePair},
     tolerance::{SAME_NORMAL, TOUCHING},
 };
 
@@ -23,6 +25,9 @@ pub const SAME_DEPTH: f64 = 1e-6;
 /// If the gap is more than this fraction of the scale, every solver reports two shapes as
 /// separated.
 pub const SURELY_APART: f64 = 8.0 * TOUCHING;
+
+/// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
+const MAX_LEFT_OVERLAP: f64 = 1e-5;
 
 /// A contact of a facet and a part of the body.
 #[derive(Clone, Copy)]
@@ -83,34 +88,13 @@ impl<D: DVector> FacetContact<D> {
     }
 }
 
-/// A part of the body that is a ball.
-pub struct BallPart<D> {
-    /// The center, relative to the translation of the surface.
-    center: D,
-    radius: f64,
-    /// Half the side of the bounding box, which includes the touching tolerance.
-    half_box: f64,
-    /// The radius of each facet.
-    facet_radius: f64,
-}
-
 type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns a part of the body as a ball, or `None` if it is not a ball. Also returns `None` if
-    /// the facets have a radius and the surface's scale is not uniform.
-    pub(super) fn ball_part(&self, part: &Part<V>) -> Option<BallPart<V::DVec>> {
-        let shape = part.scaled_shape();
-        if !shape.core().is_point() || self.center.is_none() {
-            return None;
-        }
-        let bounds = part.region.bounds()?;
-        Some(BallPart {
-            center: part.world_pose.translation - self.surface.world_pose.translation,
-            radius: shape.radius(),
-            half_box: 0.5 * (bounds.max - bounds.min).component(0),
-            facet_radius: self.surface.facet_radius()?,
-        })
+    /// Compares the parts of two contacts, in the caller's order.
+    pub(super) fn order(&self, a: &FacetContact<V::DVec>, b: &FacetContact<V::DVec>) -> Ordering {
+        let [a, b] = [a, b].map(|contact| self.surface_first(contact.indices));
+        a.cmp(&b)
     }
 
     /// Adds the indices of the facets that may touch the body, and of its part, if the body is a
@@ -347,6 +331,26 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let pair = Pair::new(&facet_shape, facet_pose, &body_shape, body_pose);
         visit(&mut Solver::new(pair.counted_by(self.counter)))
     }
+}
+
+/// The depth that rounding may leave after a translation that clears a facet.
+pub fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
+    MAX_LEFT_OVERLAP * translation.length() + 0.125 * weld
+}
+
+/// Returns `true` if a translation clears the plane of a contact.
+pub fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
+}
+
+/// Returns `true` if a translation ends at or before the plane of a contact.
+pub fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
+}
+
+/// Returns `true` if a translation ends on the plane of a contact.
+pub fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    clears_plane(contact, translation) && ends_at_plane(contact, translation)
 }
 
 /// Returns the contact that clears the plane of a facet along a unit vector.

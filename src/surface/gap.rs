@@ -21,10 +21,10 @@ use arrayvec::ArrayVec;
 use crate::{
     space::{DVector, Space, translation_search::Node},
     surface::{
-        SurfacePair,
         facet_contact::{FacetContact, SAME_DEPTH},
         lists::PushOutLists,
         shortest_push_out::MAX_PLANES,
+        surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };

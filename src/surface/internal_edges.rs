@@ -6,8 +6,8 @@ use crate::{
     shape::{BoundaryPoint, weld},
     space::{DVector, Space},
     surface::{
-        SurfacePair,
         facet_contact::{ContactKind, FacetContact, RISE_SINE_CLOSED_FORM},
+        surface_pair::SurfacePair,
     },
 };
 

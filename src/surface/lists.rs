@@ -5,7 +5,10 @@ use core::ops::Range;
 use crate::{
     shape::BoundaryPoint,
     space::{Space, translation_search::TranslationSearch},
-    surface::{body_part::NearFacet, facet_contact::FacetContact, proven::NearCluster},
+    surface::{
+        body_part::NearFacet, facet_contact::FacetContact, obstacle_search::ObstacleLists,
+        proven::ProofLists,
+    },
 };
 
 /// The working lists of one pair.
@@ -15,14 +18,10 @@ pub struct PushOutLists<V: Space> {
     pub contacts: Vec<FacetContact<V::DVec>>,
     /// The facets near each touching part of the body, one part after the other.
     pub near: Vec<NearFacet<V::DVec>>,
-    /// The facets near a convex body, each after the number of its cluster.
-    pub by_cluster: Vec<(u32, u32)>,
-    /// The clusters that a convex body may touch.
-    pub clusters: Vec<NearCluster<V::DVec>>,
-    /// The facets that a convex body may touch, each after its greatest height.
-    pub tops: Vec<(f64, u32)>,
-    /// Facets that have been tested, and whether a convex body touches them.
-    pub touched: Vec<(u32, bool)>,
+    /// The search for the push-out of a body of boxes and polygons.
+    pub obstacles: ObstacleLists<V>,
+    /// The proof for a convex body.
+    pub proof: ProofLists<V>,
     /// Boundary points near a part of the body, each with the index of its facet in `near`.
     pub boundary_points: Vec<(BoundaryPoint<V::DVec>, usize)>,
     /// Groups of equal boundary points, each with its rank and its range in `boundary_points`.

@@ -30,8 +30,10 @@
 //!
 //! The files, in the order in which a pair goes through them:
 //!
-//! * `proven.rs` finds the shortest push-out where it can be proved without a search. The other
-//!   files do the rest.
+//! * `surface_pair.rs` holds the surface and the body.
+//! * `obstacle_search.rs` finds the shortest push-out of bodies of boxes and polygons.
+//! * `proven.rs` finds the shortest push-out of other convex bodies, and out of surfaces with many
+//!   facets in one plane, where it can be proved without a search. The other files do the rest.
 //! * `facet_contact.rs` computes the contact of one facet and one part of the body.
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out, with the search in
@@ -39,6 +41,7 @@
 //! * `exit_candidates.rs` collects the candidates of a push-out, from `body_part.rs` (the facets
 //!   near a part) and `fan.rs` (edges and corners).
 //! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
+//! * `lists.rs` holds the working lists.
 
 mod body_part;
 mod exit_candidates;
@@ -47,104 +50,22 @@ mod fan;
 mod gap;
 mod internal_edges;
 mod lists;
+mod obstacle_search;
 mod proven;
 mod shortest_push_out;
+mod surface_pair;
 
-use core::cmp::Ordering;
-
-use crate::{
-    placed::{Part, PartContact, PlacedCollider},
-    query::Counter,
-    shape::Facet,
-    space::Space,
-};
-use facet_contact::BallPart;
+use crate::{placed::PartContact, space::Space};
 pub use facet_contact::FacetContact;
 pub use lists::PushOutLists;
-
-/// If both colliders are surfaces, the smaller one counts as a body if its size is at most this
-/// fraction of the other's.
-const MAX_BODY_SIZE: f64 = 0.5;
+use obstacle_search::Searched;
+pub use surface_pair::SurfacePair;
 
 /// The deepest contacts count as equally deep if they differ by at most this fraction. Then the
 /// event reports the first facet's contact.
 const SAME_DEEPEST: f64 = 1e-12;
 
-/// A surface, and a body that may touch it.
-pub struct SurfacePair<'a, V: Space> {
-    pub surface: &'a PlacedCollider<V>,
-    body: &'a PlacedCollider<V>,
-    /// `true` if the caller's first collider is the body.
-    is_swapped: bool,
-    /// The body's center, relative to the translation of the surface. `None` if the body is another
-    /// surface, which may have parts on all sides.
-    center: Option<V::DVec>,
-    /// The body, if it is a single ball.
-    ball: Option<BallPart<V::DVec>>,
-    counter: &'a Counter,
-}
-
-impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `None` if neither collider is a surface, or if one is a half-space. A body leaves a
-    /// half-space only along its normal.
-    pub fn new(
-        a: &'a PlacedCollider<V>,
-        b: &'a PlacedCollider<V>,
-        counter: &'a Counter,
-    ) -> Option<Self> {
-        if a.is_half_space() || b.is_half_space() {
-            return None;
-        }
-        let (is_swapped, is_body) = match (a.surface_size(), b.surface_size()) {
-            (None, None) => return None,
-            (Some(_), None) => (false, true),
-            (None, Some(_)) => (true, true),
-            // For example the mesh of a crate and the mesh of a level.
-            (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
-        };
-        let (surface, body) = if is_swapped { (b, a) } else { (a, b) };
-        let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
-        let mut pair = Self {
-            surface,
-            body,
-            is_swapped,
-            center: is_body.then_some(center),
-            ball: None,
-            counter,
-        };
-        if body.scaled_shape().is_some() {
-            pair.ball = pair.ball_part(&body.part(0)?);
-        }
-        Some(pair)
-    }
-
-    /// Converts the indices of parts from the caller's order to those of a facet and of a part of
-    /// the body, or back.
-    pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {
-        if self.is_swapped {
-            (second, first)
-        } else {
-            (first, second)
-        }
-    }
-
-    /// Compares the parts of two contacts, in the caller's order.
-    fn order(&self, a: &FacetContact<V::DVec>, b: &FacetContact<V::DVec>) -> Ordering {
-        let [a, b] = [a, b].map(|contact| self.surface_first(contact.indices));
-        a.cmp(&b)
-    }
-
-    /// Returns a facet and a part of the body, given their indices.
-    fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
-        Some([self.surface.part(indices.0)?, self.body.part(indices.1)?])
-    }
-
-    /// Returns `true` if the surface is one-sided and the center is behind the facet.
-    fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
-        let is_behind = |center| facet.height(center) < 0.0;
-        self.surface.is_one_sided() && self.center.is_some_and(is_behind)
-    }
-
+impl<V: Space> SurfacePair<'_, V> {
     /// Computes the contacts of the surface from `near`, the indices of facets and of parts of the
     /// body that may touch. Calls `visit` with each contact, and returns the deepest.
     pub fn find(
@@ -155,7 +76,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
-        self.add_proven_push_out(near, contacts, lists);
+        let is_finely_cut = self.is_finely_cut(near, &mut lists.proof);
+        if is_finely_cut {
+            self.add_proven_push_out(contacts, &mut lists.proof);
+        }
+        let mut are_polytopes = false;
+        if contacts.is_empty() {
+            let searched = self.add_searched_push_out(near, contacts, &mut lists.obstacles);
+            are_polytopes = searched != Searched::NotFound;
+        }
+        if !is_finely_cut && !are_polytopes {
+            self.add_proven_push_out(contacts, &mut lists.proof);
+        }
         if contacts.is_empty() {
             self.add_contacts(near, contacts);
             lists.begin(contacts);
@@ -188,14 +120,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` if a pair of parts, in the caller's order, has a contact.
     pub fn touches(&self, indices: (u32, u32)) -> bool {
         self.facet_contact(self.surface_first(indices)).is_some()
-    }
-
-    /// Returns `true` if the facet of a pair of parts, in the caller's order, is ignored: it is
-    /// one-sided, and the center of the body is behind it.
-    pub fn ignores(&self, indices: (u32, u32)) -> bool {
-        let (index, _) = self.surface_first(indices);
-        let facet = self.surface.facet(index);
-        facet.is_some_and(|facet| self.is_hidden(&facet))
     }
 
     /// Returns a contact in the caller's order.

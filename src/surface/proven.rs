@@ -22,10 +22,8 @@ use crate::{
     shape::{Bounds, Facet, Support},
     space::{DVector, Space, shortest_translation::translation_out_of_all},
     surface::{
-        SurfacePair,
-        facet_contact::{ContactKind, FacetContact, SURELY_APART},
-        lists::PushOutLists,
-        shortest_push_out::{is_tight, slop},
+        facet_contact::{ContactKind, FacetContact, SURELY_APART, is_tight, slop},
+        surface_pair::SurfacePair,
     },
 };
 
@@ -37,8 +35,12 @@ const MAX_TRIES: usize = 8;
 /// search.
 const MAX_TESTED: usize = 64;
 
+/// If the near facets are at least this many times as many as their clusters, the proof is tried
+/// before the complete search.
+const MANY: usize = 4;
+
 /// A cluster of facets near a body, on the side of the body's center.
-pub struct NearCluster<D: DVector> {
+struct NearCluster<D: DVector> {
     number: u32,
     /// The range of its near facets in the list of them.
     facets: Range<usize>,
@@ -61,6 +63,19 @@ impl<D: DVector> NearCluster<D> {
     }
 }
 
+/// The working lists of a proof.
+#[derive(Default)]
+pub struct ProofLists<V: Space> {
+    /// The facets near the body, each after the number of its cluster.
+    by_cluster: Vec<(u32, u32)>,
+    /// The clusters that the body may touch.
+    clusters: Vec<NearCluster<V::DVec>>,
+    /// The facets that the body may touch, each after its greatest height.
+    tops: Vec<(f64, u32)>,
+    /// Facets that have been tested, and whether the body touches them.
+    touched: Vec<(u32, bool)>,
+}
+
 /// Above this height along its normal, a body is certainly clear of a facet.
 type Level<D> = (D, f64);
 
@@ -81,35 +96,47 @@ struct Proof<'p, 'a, V: Space> {
 }
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Adds the contacts of the shortest push-out to an empty list, if the push-out can be proved.
-    /// The push-out just clears the plane of each contact.
-    pub(super) fn add_proven_push_out(
-        &self,
-        near: &[(u32, u32)],
-        contacts: &mut Vec<FacetContact<V::DVec>>,
-        lists: &mut PushOutLists<V>,
-    ) {
-        let is_sharp = self.surface.facet_radius() == Some(0.0)
-            && self
-                .body
-                .scaled_shape()
-                .is_some_and(|shape| shape.radius() == 0.0);
-        let (true, Some(center), Some(body)) = (is_sharp, self.center, self.body.part(0)) else {
-            return;
-        };
-        let PushOutLists {
-            by_cluster,
-            clusters,
-            touched,
-            tops,
-            ..
-        } = lists;
+    /// Lists the facets near a convex body by their clusters. Returns `true` if the body has no
+    /// radius, and if few clusters have many of the facets.
+    pub(super) fn is_finely_cut(&self, near: &[(u32, u32)], lists: &mut ProofLists<V>) -> bool {
+        let by_cluster = &mut lists.by_cluster;
         by_cluster.clear();
+        if self.sharp_body().is_none() {
+            return false;
+        }
         let numbered = near
             .iter()
             .filter_map(|(facet, _)| Some((self.surface.cluster(*facet)?, *facet)));
         by_cluster.extend(numbered);
         by_cluster.sort_unstable();
+        let clusters = by_cluster.chunk_by(|(a, _), (b, _)| a == b);
+        by_cluster.len() >= MANY * clusters.count()
+    }
+
+    /// Returns the body, if it is convex, and if neither the body nor the facets have a radius.
+    fn sharp_body(&self) -> Option<Part<'a, V>> {
+        let shape = self.body.scaled_shape()?;
+        let is_sharp = self.surface.facet_radius() == Some(0.0) && shape.radius() == 0.0;
+        is_sharp.then(|| self.body.part(0)).flatten()
+    }
+
+    /// Adds the contacts of the shortest push-out to an empty list, if the push-out can be proved.
+    /// The push-out just clears the plane of each contact.
+    /// [`is_finely_cut`](Self::is_finely_cut) must be called first.
+    pub(super) fn add_proven_push_out(
+        &self,
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut ProofLists<V>,
+    ) {
+        let (Some(center), Some(body)) = (self.center, self.sharp_body()) else {
+            return;
+        };
+        let ProofLists {
+            by_cluster,
+            clusters,
+            tops,
+            touched,
+        } = lists;
         touched.clear();
         clusters.clear();
         if !self.collect_clusters(&body, center, by_cluster, clusters) {
@@ -223,9 +250,14 @@ impl<V: Space> Proof<'_, '_, V> {
             let levels: ArrayVec<_, MAX_TRIES> = chosen.iter().map(level).collect();
             let clusters = self.clusters;
             let blocking = clusters.iter().find(|cluster| {
-                let mut facets = cluster.facets_in(self.facets);
-                !self.is_plane_cleared(cluster, translation)
-                    && facets.any(|facet| self.blocks(facet, translation, &levels))
+                if self.is_plane_cleared(cluster, translation) {
+                    return false;
+                }
+                // The body probably overlaps the facet under its center.
+                let (_, crossing) = self.crossing(cluster);
+                let middle = self.facet_at(cluster, crossing).into_iter();
+                let mut facets = middle.chain(cluster.facets_in(self.facets));
+                facets.any(|facet| self.blocks(facet, translation, &levels))
             });
             let Some(blocking) = blocking else {
                 let length = translation.length();

@@ -37,15 +37,14 @@ use crate::{
         translation_search::Node,
     },
     surface::{
-        SurfacePair,
-        facet_contact::{FacetContact, SAME_DEPTH, foot},
+        facet_contact::{
+            FacetContact, SAME_DEPTH, clears_plane, ends_at_plane, foot, is_tight, slop,
+        },
         lists::PushOutLists,
+        surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };
-
-/// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
-const MAX_LEFT_OVERLAP: f64 = 1e-5;
 
 /// With more contacts than this, translations that clear several candidates are not tried.
 const MAX_CONTACTS: usize = 256;
@@ -65,26 +64,6 @@ const MAX_PASSES: usize = 16;
 
 /// Planes that a translation clears, none of which is the plane of a contact.
 type Planes<D> = ArrayVec<FacetContact<D>, MAX_PLANES>;
-
-/// The depth that rounding may leave after a translation that clears a facet.
-pub fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
-    MAX_LEFT_OVERLAP * translation.length() + 0.125 * weld
-}
-
-/// Returns `true` if a translation clears the plane of a contact.
-fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
-    contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
-}
-
-/// Returns `true` if a translation ends at or before the plane of a contact.
-fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
-    translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
-}
-
-/// Returns `true` if a translation ends on the plane of a contact.
-pub fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
-    clears_plane(contact, translation) && ends_at_plane(contact, translation)
-}
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes

@@ -276,6 +276,12 @@ impl<D: DVector> Facet<D> {
         })
     }
 
+    /// Returns the vector along each edge, and the vector from the edge to the opposite vertex. In
+    /// 2D, the edges are the ends, and have no length.
+    pub fn edges(&self) -> impl Iterator<Item = (D, D)> {
+        sides(&self.vertices).map(|side| (side.end - side.start, side.inward))
+    }
+
     /// Returns each vertex, and in 3D the midpoint of each edge.
     pub fn boundary_points(&self) -> impl Iterator<Item = BoundaryPoint<D>> {
         let vertices = self.vertices.iter().enumerate();

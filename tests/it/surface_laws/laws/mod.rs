@@ -7,6 +7,7 @@ mod economy;
 mod honesty;
 mod locality;
 mod meshes;
+mod shortest;
 mod side;
 mod tessellation;
 mod throws;

@@ -1,0 +1,117 @@
+//! A surface and a body, and which facets count.
+
+use crate::{
+    placed::{Part, PlacedCollider},
+    query::Counter,
+    shape::{Facet, Support},
+    space::{DVector, Space},
+};
+
+/// If both colliders are surfaces, the smaller one counts as a body if its size is at most this
+/// fraction of the other's.
+const MAX_BODY_SIZE: f64 = 0.5;
+
+/// A part of the body that is a ball.
+pub struct BallPart<D> {
+    /// The center, relative to the translation of the surface.
+    pub center: D,
+    pub radius: f64,
+    /// Half the side of the bounding box, which includes the touching tolerance.
+    pub half_box: f64,
+    /// The radius of each facet.
+    pub facet_radius: f64,
+}
+
+/// A surface, and a body that may touch it.
+pub struct SurfacePair<'a, V: Space> {
+    pub surface: &'a PlacedCollider<V>,
+    pub(super) body: &'a PlacedCollider<V>,
+    /// `true` if the caller's first collider is the body.
+    pub(super) is_swapped: bool,
+    /// The body's center, relative to the translation of the surface. `None` if the body is another
+    /// surface, which may have parts on all sides.
+    pub(super) center: Option<V::DVec>,
+    /// The body, if it is a single ball.
+    pub(super) ball: Option<BallPart<V::DVec>>,
+    pub(super) counter: &'a Counter,
+}
+
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Returns `None` if neither collider is a surface, or if one is a half-space. A body leaves a
+    /// half-space only along its normal.
+    pub fn new(
+        a: &'a PlacedCollider<V>,
+        b: &'a PlacedCollider<V>,
+        counter: &'a Counter,
+    ) -> Option<Self> {
+        if a.is_half_space() || b.is_half_space() {
+            return None;
+        }
+        let (is_swapped, is_body) = match (a.surface_size(), b.surface_size()) {
+            (None, None) => return None,
+            (Some(_), None) => (false, true),
+            (None, Some(_)) => (true, true),
+            // For example the mesh of a crate and the mesh of a level.
+            (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
+        };
+        let (surface, body) = if is_swapped { (b, a) } else { (a, b) };
+        let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
+        let mut pair = Self {
+            surface,
+            body,
+            is_swapped,
+            center: is_body.then_some(center),
+            ball: None,
+            counter,
+        };
+        if body.scaled_shape().is_some() {
+            pair.ball = pair.ball_part(&body.part(0)?);
+        }
+        Some(pair)
+    }
+
+    /// Converts the indices of parts from the caller's order to those of a facet and of a part of
+    /// the body, or back.
+    pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {
+        if self.is_swapped {
+            (second, first)
+        } else {
+            (first, second)
+        }
+    }
+
+    /// Returns a facet and a part of the body, given their indices.
+    pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
+        Some([self.surface.part(indices.0)?, self.body.part(indices.1)?])
+    }
+
+    /// Returns `true` if the surface is one-sided and the center is behind the facet.
+    pub(super) fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
+        let is_behind = |center| facet.height(center) < 0.0;
+        self.surface.is_one_sided() && self.center.is_some_and(is_behind)
+    }
+
+    /// Returns `true` if the facet of a pair of parts, in the caller's order, is ignored: it is
+    /// one-sided, and the center of the body is behind it.
+    pub fn ignores(&self, indices: (u32, u32)) -> bool {
+        let (index, _) = self.surface_first(indices);
+        let facet = self.surface.facet(index);
+        facet.is_some_and(|facet| self.is_hidden(&facet))
+    }
+
+    /// Returns a part of the body as a ball, or `None` if it is not a ball. Also returns `None` if
+    /// the facets have a radius and the surface's scale is not uniform.
+    pub(super) fn ball_part(&self, part: &Part<V>) -> Option<BallPart<V::DVec>> {
+        let shape = part.scaled_shape();
+        if !shape.core().is_point() || self.center.is_none() {
+            return None;
+        }
+        let bounds = part.region.bounds()?;
+        Some(BallPart {
+            center: part.world_pose.translation - self.surface.world_pose.translation,
+            radius: shape.radius(),
+            half_box: 0.5 * (bounds.max - bounds.min).component(0),
+            facet_radius: self.surface.facet_radius()?,
+        })
+    }
+}
