@@ -32,7 +32,7 @@ pub fn cast_parts<V: Space>(
     let convex = a.convex().zip(b.convex());
     let (mut hit, mut parts) = match convex {
         Some(((shape_a, pose_a), (shape_b, pose_b))) => {
-            let (moving_a, moving_b) = ((pose_a, motion_a), (pose_b, motion_b));
+            let (moving_a, moving_b) = ((&pose_a, &motion_a), (&pose_b, &motion_b));
             let hit = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options)?;
             (hit, (0, 0))
         }
@@ -76,8 +76,8 @@ fn cast_of_parts<V: Space>(
             ..motion
         });
         let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-        let moving_a = (part_a.world_pose.pose(), of_a);
-        let moving_b = (part_b.world_pose.pose(), of_b);
+        let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
+        let (moving_a, moving_b) = ((&pose_a, &of_a), (&pose_b, &of_b));
         let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
             return found.limit();
         };

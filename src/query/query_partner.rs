@@ -183,7 +183,7 @@ where
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {
-        cast_in_world(self.a, self.motion_a, self.b, self.motion_b, |start| {
+        cast_in_world(self.a, &self.motion_a, self.b, &self.motion_b, |start| {
             start.cast(options)
         })
     }

@@ -120,5 +120,5 @@ where
 {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
-    cast_in_world(a, motion_a, b, motion_b, |start| start.trace(trace))
+    cast_in_world(a, &motion_a, b, &motion_b, |start| start.trace(trace))
 }

@@ -37,20 +37,20 @@ where
             Some(half_extents) => Some(BoxPair::new(&self.pair, half_extents)?),
             None => None,
         };
-        let [(_, motion_a), (_, motion_b)] = &self.moving;
+        let [(_, motion_a), (_, motion_b)] = self.moving;
         let rotates = [motion_a.rotates(self.pair.a), motion_b.rotates(self.pair.b)];
         match (self.ordered(rotates), boxes) {
             ([false, false], Some(boxes)) if boxes.has_distance() => {
                 let scale = self.scale(self.travel())?;
                 let radius_sum = self.pair.radius_sum();
-                let cast = DistanceCast::linear(radius_sum, boxes, self.velocity(), scale);
-                self.cast_by_distance(cast)
+                let mut cast = DistanceCast::linear(radius_sum, boxes, self.velocity(), scale);
+                self.cast_by_distance(&mut cast)
             }
             ([true, false], Some(boxes)) if self.pair.has_point() => {
                 let motions = self.motions();
                 let scale = self.scale(self.travel() + 2.0 * motions[0].pivot.extent())?;
                 let start = (self.pair.radius_sum(), self.pair.frame);
-                self.cast_by_distance(DistanceCast::rotating(start, boxes, &motions, scale))
+                self.cast_by_distance(&mut DistanceCast::rotating(start, boxes, motions, scale))
             }
             ([false, false], boxes) => {
                 let velocity = self.velocity();
@@ -104,7 +104,7 @@ where
     /// Casts a box and a point, or two segments.
     fn cast_by_distance(
         &self,
-        mut cast: DistanceCast<DVecOf<A>>,
+        cast: &mut DistanceCast<DVecOf<A>>,
     ) -> Option<Option<CastHit64<DVecOf<A>>>> {
         let touch = cast.touch()?;
         Some(touch.map(|touch| {

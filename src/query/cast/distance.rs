@@ -92,7 +92,7 @@ impl<D: DVector> DistanceCast<D> {
     pub fn rotating(
         (radius_sum, frame): (f64, D::Matrix),
         boxes: BoxPair<D>,
-        [first, second]: &[Motion64<D>; 2],
+        [first, second]: [&Motion64<D>; 2],
         scale: CastScale,
     ) -> Self {
         let offset = frame * boxes.relative.translation - first.pivot;

@@ -159,9 +159,9 @@ pub struct CastOptions {
 /// at the start or a motion is invalid, the cast is a miss.
 pub(super) fn cast_in_world<A, B>(
     a: &A,
-    motion_a: Motion<A::Vector>,
+    motion_a: &Motion<A::Vector>,
     b: &B,
-    motion_b: Motion<A::Vector>,
+    motion_b: &Motion<A::Vector>,
     solve: impl FnOnce(&StartingPair<A, B>) -> Option<CastHit64<DVecOf<A>>>,
 ) -> Option<CastHit<A::Vector>>
 where

@@ -94,8 +94,9 @@ impl<K: PoseKind> Motion<K> {
 
 impl<V: Space> Motion<V> {
     /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
-    pub(crate) fn valid(&self) -> Option<Moving64<V::DVec>> {
-        self.start.0.zip(self.change.valid())
+    pub(crate) fn valid(&self) -> Option<Moving64<'_, V::DVec>> {
+        let pose = self.start.0.as_ref()?;
+        self.change.is_valid().then_some((pose, &self.change))
     }
 }
 
@@ -116,7 +117,7 @@ pub struct Motion64<D: DVector> {
 }
 
 /// The pose of a shape at the start, and the motion from it.
-pub type Moving64<D> = (Pose<D>, Motion64<D>);
+pub type Moving64<'a, D> = (&'a Pose<D>, &'a Motion64<D>);
 
 impl Motion64<DVec3> {
     /// Returns the motion of a collider in a space, or `None` if it is invalid.
@@ -148,10 +149,14 @@ impl<D: DVector> Motion64<D> {
         }
     }
 
-    /// Returns this motion, or `None` if it is not finite or rotates too much.
+    /// Returns this motion, or `None` if it is invalid.
     pub fn valid(self) -> Option<Self> {
-        let is_valid = self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION;
-        is_valid.then_some(self)
+        self.is_valid().then_some(self)
+    }
+
+    /// Returns `true` if this motion is finite and does not rotate too much.
+    fn is_valid(&self) -> bool {
+        self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION
     }
 
     /// Returns `true` if a shape rotates. A point that rotates about itself does not.

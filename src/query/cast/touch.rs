@@ -19,7 +19,7 @@ use crate::{
 pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub pair: Pair<'a, A, B>,
     /// In the caller's order.
-    pub moving: [Moving64<DVecOf<A>>; 2],
+    pub moving: [Moving64<'a, DVecOf<A>>; 2],
 }
 
 /// The first touch, after which the shapes overlap.
@@ -38,14 +38,15 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     /// Returns the pair of two shapes, each with its pose at the start and its motion.
+    #[inline(always)]
     pub fn new(
         a: &'a A,
-        moving_a: Moving64<DVecOf<A>>,
+        moving_a: Moving64<'a, DVecOf<A>>,
         b: &'a B,
-        moving_b: Moving64<DVecOf<A>>,
+        moving_b: Moving64<'a, DVecOf<A>>,
     ) -> Self {
         Self {
-            pair: Pair::new(a, moving_a.0, b, moving_b.0),
+            pair: Pair::new(a, *moving_a.0, b, *moving_b.0),
             moving: [moving_a, moving_b],
         }
     }
@@ -60,7 +61,7 @@ where
     }
 
     /// Returns the motions in the order of the pair.
-    pub fn motions(&self) -> [Motion64<DVecOf<A>>; 2] {
+    pub fn motions(&self) -> [&'a Motion64<DVecOf<A>>; 2] {
         self.ordered(self.moving.map(|(_, motion)| motion))
     }
 
@@ -95,7 +96,7 @@ where
 
     /// Returns the face normal of the caller's second shape at a contact.
     pub fn face_normal(&self, time: f64, size: f64, contact: &Contact64<DVecOf<A>>) -> DVecOf<A> {
-        let [(_, motion_a), (pose_b, motion_b)] = &self.moving;
+        let [(_, motion_a), (pose_b, motion_b)] = self.moving;
         let velocity_a = motion_a.velocity_at(time, contact.offset_a);
         let velocity_b = motion_b.velocity_at(time, contact.offset_b);
         let rotation = DVecOf::<A>::rotation(motion_b.rotation * time) * pose_b.rotation;

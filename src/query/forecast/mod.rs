@@ -130,12 +130,12 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let (pose_a, motion_a) = Motion::linear(pose_a, translation).valid()?;
-    let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
+    let (motion_a, motion_b) = (Motion::linear(pose_a, translation), Motion::still(pose_b));
+    let (moving_a, moving_b) = (motion_a.valid()?, motion_b.valid()?);
+    let (pose_a, pose_b) = (*moving_a.0, *moving_b.0);
     let translation = translation.to_f64();
     let start = Pair::new(a, pose_a, b, pose_b).find_contact();
-    let options = CastOptions::default();
-    let hit = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
+    let hit = cast_moving(a, moving_a, b, moving_b, CastOptions::default());
     let has_half_space = [a.core(), b.core()]
         .iter()
         .any(|core| matches!(core, Core::HalfSpace(_)));
