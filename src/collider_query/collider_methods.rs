@@ -59,7 +59,8 @@ impl Collider {
     }
 
     fn aabb_in<V: Dimension>(&self, pose: &QueryPose<Collider>) -> Option<ColliderAabb> {
-        let (_, aabb) = place::<V>(self, pose)?;
+        let shape = V::body_of(self.shape())?;
+        let (_, aabb) = PlacedCollider::new(shape, pose.world_pose::<V>()?).ok()?;
         let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3();
         (!aabb.is_empty()).then(|| ColliderAabb {
             min: corner(aabb.min),
@@ -86,7 +87,7 @@ impl Collider {
         pose: impl Into<QueryPose<Collider>>,
         point: V,
     ) -> bool {
-        let touches = place::<V>(self, &pose.into()).and_then(|(placed, _)| {
+        let touches = place::<V>(self, &pose.into()).and_then(|placed| {
             with_point(point, |point| intersects((&placed).into(), point.into()))
         });
         touches.unwrap_or(false)
@@ -112,7 +113,7 @@ impl Collider {
         pose: impl Into<QueryPose<Collider>>,
         point: V,
     ) -> Option<V> {
-        let (placed, _) = place::<V>(self, &pose.into())?;
+        let placed = place::<V>(self, &pose.into())?;
         with_point(point, |point| Some(closest_point(&placed, point)?.point))?
     }
 }

@@ -161,7 +161,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
             shape,
             pose: motion.start.0?,
             motion: motion.change.valid(),
-            collider: place(collider, &collider_motion.start)?.0,
+            collider: place(collider, &collider_motion.start)?,
             collider_motion: collider_motion.change.in_space::<S::Vector>(),
             shape_is_first,
         })
@@ -222,7 +222,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<
 
 impl<V: Dimension> RayTarget<V> for Collider {
     fn cast_ray(&self, pose: QueryPose<Self>, ray: Ray<V>) -> Option<RayHit<V>> {
-        let ((placed, _), ray) = (place::<V>(self, &pose)?, ray.local()?);
+        let (placed, ray) = (place::<V>(self, &pose)?, ray.local()?);
         Some(ray.hit_in_world(&ray_at_collider(&placed, &ray)?))
     }
 }

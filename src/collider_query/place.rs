@@ -46,13 +46,12 @@ impl AnyPlaced {
     }
 }
 
-/// Places a collider, with its bounding box. Returns `None` if the collider touches nothing or is
-/// of the other dimension.
+/// Places a collider. Returns `None` if the collider touches nothing or is of the other dimension.
 #[inline]
 pub fn place<V: Dimension>(
     collider: &Collider,
     pose: &QueryPose<Collider>,
-) -> Option<(PlacedCollider<V>, Aabb)> {
+) -> Option<PlacedCollider<V>> {
     let shape = V::body_of(collider.shape())?;
-    PlacedCollider::new(shape, pose.world_pose::<V>()?).ok()
+    PlacedCollider::touching(shape, pose.world_pose::<V>()?)
 }

@@ -43,6 +43,31 @@ impl<V: Space> PlacedCollider<V> {
         shape: &ColliderShape<V>,
         world_pose: WorldPose<V::DVec>,
     ) -> Result<(Self, Aabb), ColliderError> {
+        let placed = Self::unplaced(shape, world_pose).in_pose(world_pose);
+        let aabb = placed.aabb()?;
+        Ok((placed, aabb))
+    }
+
+    /// Places a collider. Returns `None` if it touches nothing. The box of a surface may be larger
+    /// than necessary, because the exact box would take longer than most queries.
+    pub fn touching(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Option<Self> {
+        let mut placed = Self::unplaced(shape, world_pose);
+        if let PlacedBody::Compound(compound, core) = &mut placed.body
+            && compound.surface().is_some()
+        {
+            let linear = world_pose.linear();
+            let Bounds { min, max } = compound.bounds().mapped(linear, V::DVec::ZERO);
+            *core = [min, max];
+            if placed.aabb().is_ok() {
+                return Some(placed);
+            }
+        }
+        placed.set_pose(world_pose);
+        placed.aabb().is_ok().then_some(placed)
+    }
+
+    /// Returns a collider whose bounds are not known.
+    fn unplaced(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Self {
         let (info, body) = match shape {
             ColliderShape::Convex(shape) => {
                 (ShapeInfo::of(shape), PlacedBody::Convex(shape.clone()))
@@ -55,14 +80,11 @@ impl<V: Space> PlacedCollider<V> {
                 )
             }
         };
-        let placed = Self {
+        Self {
             world_pose,
             body,
             info,
-        };
-        let placed = placed.in_pose(world_pose);
-        let aabb = placed.aabb()?;
-        Ok((placed, aabb))
+        }
     }
 
     /// Returns the collider with an additional margin in the shape's own units.

@@ -148,6 +148,11 @@ impl<V: Space> Compound<V> {
         sides.then(counts).then_with(of_shapes)
     }
 
+    /// Returns a box around all parts, with the margin.
+    pub fn bounds(&self) -> Bounds<V::DVec> {
+        self.tree.bounds().grown(self.touching_margin())
+    }
+
     /// Returns the longest side of the bounding box.
     pub fn size(&self) -> f64 {
         let Bounds { min, max } = self.tree.bounds::<V::DVec>();
