@@ -6,10 +6,10 @@
 
 use crate::{
     collider_query::{
+        facet_times::FacetTimes,
         first_touch::FirstTouch,
         moving_colliders::{Moving, MovingColliders, PartPair},
         pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, offsets},
-        plane_times::PlaneTimes,
     },
     placed::{BoundingRegion, DynPart},
     query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
@@ -62,12 +62,11 @@ fn cast_of_parts<V: Space>(
     let pair = MovingColliders::new([(a, motion_a), (b, motion_b)], is_swapped);
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
-    let mut planes = PlaneTimes::new(pair.moving);
-    search_swept(pair.moving, &mut planes, |bodies, parts, planes| {
-        let [part_a, part_b] = bodies;
+    // Returns the new limit, and the normal and the time of a touch.
+    let mut cast = |[part_a, part_b]: [&DynPart<V>; 2], parts| {
         let indices = pair.reordered(parts);
         if facets.ignores(indices) {
-            return found.limit();
+            return (found.limit(), None);
         }
         let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
         let motions = [(motion_a, offset_a), (motion_b, offset_b)];
@@ -79,14 +78,12 @@ fn cast_of_parts<V: Space>(
         let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
         let (moving_a, moving_b) = ((&pose_a, &of_a), (&pose_b, &of_b));
         let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
-            return found.limit();
+            return (found.limit(), None);
         };
         if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
-            return found.limit();
+            return (found.limit(), None);
         }
-        if let Some(planes) = planes {
-            planes.add_touch(parts, hit.contact.normal, hit.touching, same_time);
-        }
+        let touch = Some((hit.contact.normal, hit.touching));
         // From the translations of the parts to those of the colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
@@ -95,10 +92,27 @@ fn cast_of_parts<V: Space>(
         found.add(hit, indices);
         if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
             // The contact is computed from all parts at the start.
-            return END_SEARCH;
+            return (END_SEARCH, None);
         }
-        found.limit()
+        (found.limit(), touch)
+    };
+    let of_surface = FacetTimes::new(pair.moving).and_then(|mut times| {
+        let [surface, body] = times.in_order(a, b);
+        body.with_part(0, |body| {
+            times.search(|times, facet| {
+                let parts = times.in_order(facet, 0);
+                let cast_facet = |part: &DynPart<V>| cast(times.in_order(part, body), parts.into());
+                let (limit, touch) = surface.with_part(facet, cast_facet)?;
+                if let Some((normal, time)) = touch {
+                    times.add_touch(facet, normal, time, same_time);
+                }
+                Some(limit)
+            })
+        })?
     });
+    if of_surface.is_none() {
+        search_swept(pair.moving, |bodies, parts| cast(bodies, parts).0);
+    }
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))
 }
@@ -165,12 +179,10 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 }
 
 /// Calls `visit` with each pair of parts that may touch before the current limit, and with their
-/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it. Facets
-/// are skipped if `planes` bounds their times above the limit.
-fn search_swept<'a, V: Space>(
+/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it.
+fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
-    planes: &mut Option<PlaneTimes<'a, V>>,
-    mut visit: impl FnMut([&DynPart<V>; 2], PartPair, &mut Option<PlaneTimes<'a, V>>) -> f64,
+    mut visit: impl FnMut([&DynPart<V>; 2], PartPair) -> f64,
 ) {
     let Some(region) = b.region() else {
         return;
@@ -187,22 +199,16 @@ fn search_swept<'a, V: Space>(
     let mut limit = 1.0;
     let entry_of_a = |bounds: &_| box_of_a(bounds).entry(&all_of_b, translation);
     a.search(limit, entry_of_a, |index_a| {
-        if is_late(planes, 0, index_a, limit) {
-            return limit;
-        }
         a.with_part(index_a, |part_a| {
             let origin = part_a.world_pose.translation;
             let own = SweptRegion::new(&part_a.region, origin, pivot_a, angle_a);
             let entry_of_b = |bounds: &_| own.entry(&box_of_b(bounds), translation);
             b.search(limit, entry_of_b, |index_b| {
-                if is_late(planes, 1, index_b, limit) {
-                    return limit;
-                }
                 b.with_part(index_b, |part_b| {
                     let origin = part_b.world_pose.translation;
                     let other = SweptRegion::new(&part_b.region, origin, pivot_b, angle_b);
                     if own.entry(&other, translation) <= limit {
-                        limit = visit([part_a, part_b], (index_a, index_b), planes);
+                        limit = visit([part_a, part_b], (index_a, index_b));
                     }
                 });
                 limit
@@ -210,15 +216,4 @@ fn search_swept<'a, V: Space>(
         });
         limit
     });
-}
-
-/// Returns `true` if a part of the collider at a position touches nothing before `limit`.
-fn is_late<V: Space>(
-    planes: &mut Option<PlaneTimes<V>>,
-    position: usize,
-    part: u32,
-    limit: f64,
-) -> bool {
-    let planes = planes.as_mut();
-    planes.is_some_and(|planes| planes.bound(position, part) > limit)
 }

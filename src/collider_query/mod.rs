@@ -7,7 +7,7 @@
 //! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
 //! | `cast.rs` | casts of a pair, by its parts |
 //! | `moving_colliders.rs` | a moving pair, and where its parts are |
-//! | `plane_times.rs` | bounds of a cast against the planes of a surface |
+//! | `facet_times.rs` | the facets that a moving body may touch, by bounds on the times |
 //! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
@@ -16,12 +16,12 @@
 pub mod cast;
 pub mod collider_methods;
 mod collider_queries;
+mod facet_times;
 mod first_touch;
 mod moving_colliders;
 pub mod pair;
 pub mod part_contacts;
 pub mod place;
-mod plane_times;
 pub mod ray;
 
 pub use collider_methods::{ClosestPoint, ColliderAabb};

@@ -277,6 +277,25 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
+    /// Calls `visit` with the index of each part that a box in the world may touch while it moves
+    /// by `translation`, roughly in the order of the times, until 1. `visit` returns the new end.
+    /// Returns `None` if the scale flattens the collider.
+    pub fn parts_along(
+        &self,
+        bounds: &Bounds<V::DVec>,
+        translation: V::DVec,
+        mut visit: impl FnMut(u32) -> f64,
+    ) -> Option<()> {
+        let PlacedBody::Compound(compound, _) = &self.body else {
+            visit(0);
+            return Some(());
+        };
+        let inverse = self.world_pose.inverse_linear()?;
+        let local = bounds.mapped(inverse, -(inverse * self.world_pose.translation));
+        compound.along_box(&local, inverse * translation, 1.0, visit);
+        Some(())
+    }
+
     /// Calls `visit` with the index of each part whose bound may be at most the current limit,
     /// roughly in the order of the bounds. The limit starts at `limit`, and each result of `visit`
     /// replaces it. `bound` is called with boxes in the world: see `Compound::search_nearest`.

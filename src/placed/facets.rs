@@ -36,13 +36,23 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns a facet of a surface in the world's axes, relative to the collider's translation.
     pub fn facet(&self, index: u32) -> Option<Facet<V::DVec>> {
-        self.mapped(self.surface()?.1.facet_vertices(index)?)
+        self.mapped(self.facet_vertices(index)?)
+    }
+
+    /// Returns the vertices of a facet in the frame of the surface.
+    pub fn facet_vertices(&self, index: u32) -> Option<FacetVertices<V::DVec>> {
+        self.surface()?.1.facet_vertices(index)
     }
 
     /// Returns a facet that spans the plane of a cluster, in the world's axes, relative to the
     /// collider's translation. Returns `None` if the cluster has a single facet.
     pub fn cluster_plane(&self, cluster: u32) -> Option<Facet<V::DVec>> {
-        self.mapped(self.clustered_surface()?.plane_vertices(cluster)?)
+        self.mapped(self.plane_vertices(cluster)?)
+    }
+
+    /// Returns the vertices of the same facet in the frame of the surface.
+    pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
+        self.clustered_surface()?.plane_vertices(cluster)
     }
 
     /// Returns the facet with these vertices of the surface in the world's axes.

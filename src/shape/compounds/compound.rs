@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use crate::{
     shape::{
         HalfSpace, Shape, ShapeError, Support,
-        boxes::{bounds::Bounds, wide_tree::WideTree},
+        boxes::{bounds::Bounds, box_path::BoxPath, wide_tree::WideTree},
         compounds::surface::Surface,
         elements::{core::checked_radius, line::Line},
         order::compare_shapes,
@@ -199,6 +199,21 @@ impl<V: Space> Compound<V> {
     pub fn along(&self, line: &Line<V::DVec>, max: f64, visit: impl FnMut(u32) -> f64) {
         self.tree
             .visit_line(line, self.touching_margin(), max, visit);
+    }
+
+    /// Calls `visit` with the index of each part that a box in the frame of the compound may touch
+    /// while it moves by `translation`, roughly in the order of the times, until `max`. `visit`
+    /// returns the new `max`.
+    pub fn along_box(
+        &self,
+        bounds: &Bounds<V::DVec>,
+        translation: V::DVec,
+        max: f64,
+        visit: impl FnMut(u32) -> f64,
+    ) {
+        let Bounds { min, max: end } = bounds.grown(self.touching_margin());
+        let path = BoxPath::new((min + end) * 0.5, (end - min) * 0.5, translation);
+        self.tree.visit_along(&path, max, visit);
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the

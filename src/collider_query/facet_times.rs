@@ -1,0 +1,355 @@
+//! The facets of a surface that a moving body may touch, by lower bounds on the times.
+//!
+//! A cast of a facet takes far longer than a bound. So a few facets wait, and the one with the
+//! lowest bound is cast next. Once the body touches a facet, the others wait in vain: most of their
+//! bounds are later. In the frame of the body, the body is at rest and the facets move. A facet
+//! touches the body at no time before
+//!
+//! * its box touches the box around the body,
+//! * the body touches the plane of the facet,
+//! * the body touches the plane across the normal of the first touch so far that is in front of all
+//!   vertices of the facet.
+//!
+//! It never touches the body if the *shadows* of both along the motion are apart. A line that
+//! separates them is parallel to an edge of the facet's shadow, if the body lies beyond that edge.
+//!
+//! The facets of a cluster lie in one plane. So one support point bounds the times of all of them.
+//! If the body touches one facet at the time at which it reaches the plane, it touches no other
+//! facet of the cluster earlier.
+//!
+//! All of these planes are certain: a gap counts only beyond a margin, which covers the tolerance
+//! of touching and all rounding.
+
+#[cfg(test)]
+mod tests;
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    collider_query::moving_colliders::Moving,
+    placed::{DynShape, Placed, PlacedCollider},
+    shape::{Bounds, FacetVertices, Support, core_bounds, facet_normal, weld},
+    space::{DVector, Pose, Space},
+    tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
+};
+
+/// The least gap that counts, as a fraction of the scale. A smaller one may be closed by the
+/// tolerance of touching or by rounding.
+const LEAST_GAP: f64 = 8.0 * TOUCHING;
+
+/// Maximum number of clusters whose bounds are kept. The bounds of others are computed again.
+const MAX_KNOWN: usize = 16;
+
+/// Number of facets that wait. If there are more, the one with the lowest bound is cast.
+const MAX_WAITING: usize = 8;
+
+/// When the body reaches a plane.
+#[derive(Clone, Copy)]
+struct PlaneTime {
+    /// A lower bound on the time at which the body touches what is behind the plane, infinite if it
+    /// touches nothing.
+    bound: f64,
+    /// The time at which the body reaches the plane.
+    exact: f64,
+}
+
+/// Facets that wait, each with its bound.
+type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
+
+/// A facet in the frame of the body.
+struct MovingFacet<D: DVector> {
+    vertices: FacetVertices<D>,
+    weld: f64,
+    /// The least gap to the facet that counts.
+    margin: f64,
+}
+
+/// The normal of the first touch so far, toward the body.
+#[derive(Clone, Copy)]
+struct FirstNormal<D> {
+    time: f64,
+    normal: D,
+    /// The least height of the body.
+    lowest: f64,
+}
+
+/// The times at which a convex body touches facets of a surface, if neither rotates.
+pub struct FacetTimes<'a, V: Space> {
+    surface: &'a PlacedCollider<V>,
+    /// The position of the surface in the pair: 0 or 1.
+    position: usize,
+    body: DynShape<'a, V>,
+    /// A box around the body, in the world.
+    region: Bounds<V::DVec>,
+    /// A box around the body, in its own frame.
+    bounds: Bounds<V::DVec>,
+    /// The translation of the surface in the frame of the body, and the map of its facets.
+    origin: V::DVec,
+    linear: <V::DVec as DVector>::Matrix,
+    /// From the world to the axes of the body.
+    rotation: <V::DVec as DVector>::Matrix,
+    /// The motion of the body relative to the surface, in the world.
+    translation: V::DVec,
+    /// The motion of the surface relative to the body, in the frame of the body.
+    velocity: V::DVec,
+    /// The sum of the radii of body and facets.
+    radius: f64,
+    size: f64,
+    /// The times of clusters of several facets, by their numbers.
+    known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
+    first: Option<FirstNormal<V::DVec>>,
+}
+
+impl<'a, V: Space> FacetTimes<'a, V> {
+    /// Returns `None` unless a convex body moves without rotation relative to a surface.
+    pub fn new(moving: [Moving<'a, V>; 2]) -> Option<Self> {
+        let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
+        let [first, second] = moving;
+        let is_second = matches!(second.0, Placed::Collider(placed) if placed.is_surface());
+        let [ground, other] = if is_second {
+            [second, first]
+        } else {
+            [first, second]
+        };
+        let (Placed::Collider(surface), Some((body, pose))) = (ground.0, other.0.convex()) else {
+            return None;
+        };
+        if !surface.is_surface() || moving.iter().any(rotates) {
+            return None;
+        }
+        let region = *other.0.region()?.bounds()?;
+        let radius = body.radius() + surface.facet_radius()?;
+        let Pose {
+            rotation,
+            translation,
+        } = pose;
+        let rotation = V::DVec::transpose(rotation);
+        let [min, max] = core_bounds(&body, V::DVec::IDENTITY);
+        let translation_of_body = other.1.translation - ground.1.translation;
+        Some(Self {
+            surface,
+            position: usize::from(is_second),
+            body,
+            region,
+            bounds: Bounds { min, max }.grown(radius),
+            origin: rotation * (surface.world_pose.translation - translation),
+            linear: rotation * surface.world_pose.linear(),
+            rotation,
+            translation: translation_of_body,
+            velocity: rotation * -translation_of_body,
+            radius,
+            size: (region.max - region.min).length(),
+            known: ArrayVec::new(),
+            first: None,
+        })
+    }
+
+    /// Returns the indices of a facet and of the body in the order of the pair.
+    pub fn in_order<T>(&self, of_surface: T, of_body: T) -> [T; 2] {
+        if self.position == 0 {
+            [of_surface, of_body]
+        } else {
+            [of_body, of_surface]
+        }
+    }
+
+    /// Calls `visit` with each facet that may be touched before the current limit, early ones first.
+    /// The limit starts at 1, and a result of `visit` replaces it. Returns `None` if the scale of
+    /// the surface flattens it.
+    pub fn search(&mut self, mut visit: impl FnMut(&mut Self, u32) -> Option<f64>) -> Option<()> {
+        let (surface, region, translation) = (self.surface, self.region, self.translation);
+        let mut limit = 1.0;
+        let mut waiting = WaitingFacets::new();
+        let mut visit_next = |times: &mut Self, waiting: &mut WaitingFacets, limit: f64| {
+            let order = |a: &(usize, (f64, u32)), b: &(usize, (f64, u32))| {
+                let bounds = a.1.0.total_cmp(&b.1.0);
+                bounds.then(a.1.1.cmp(&b.1.1))
+            };
+            let (index, (bound, facet)) = waiting.iter().copied().enumerate().min_by(order)?;
+            waiting.swap_remove(index);
+            let of_cluster = times.bound_of_cluster(facet).unwrap_or(0.0);
+            let is_late = bound.max(of_cluster) > limit;
+            let new = if is_late { None } else { visit(times, facet) };
+            Some(new.unwrap_or(limit))
+        };
+        surface.parts_along(&region, translation, |facet| {
+            let bound = self.bound(facet, limit);
+            if bound <= limit {
+                if waiting.is_full() {
+                    limit = visit_next(self, &mut waiting, limit).unwrap_or(limit);
+                }
+                waiting.push((bound, facet));
+            }
+            limit
+        })?;
+        while let Some(new) = visit_next(self, &mut waiting, limit) {
+            limit = new;
+        }
+        Some(())
+    }
+
+    /// Takes the normal and the time of a touch into account: see the file head. Times are equal
+    /// within `same_time`. The normal is that of the contact of the pair.
+    pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
+        let [up, _] = self.in_order(normal, -normal);
+        let up = self.rotation * up;
+        if self.first.is_none_or(|first| time < first.time) {
+            self.first = Some(FirstNormal {
+                time,
+                normal: up,
+                lowest: self.lowest(up),
+            });
+        }
+        let number = self.surface.cluster(facet);
+        let mut known = self.known.iter_mut();
+        let Some((cluster, known)) = known.find(|(other, _)| Some(*other) == number) else {
+            return;
+        };
+        let plane = self.surface.cluster_plane(*cluster);
+        let is_first = time <= known.exact + same_time;
+        if is_first && plane.is_some_and(|plane| plane.has_normal(normal)) {
+            known.bound = f64::INFINITY;
+        }
+    }
+
+    /// Returns a lower bound on the time at which the body touches a facet. The bound is infinite
+    /// if the body does not touch the facet before `limit`, or if another facet of its cluster
+    /// counts instead.
+    fn bound(&mut self, index: u32, limit: f64) -> f64 {
+        let of_cluster = self.bound_of_cluster(index);
+        if of_cluster.is_some_and(|bound| bound > limit) {
+            return f64::INFINITY;
+        }
+        let Some(facet) = self.surface.facet_vertices(index) else {
+            return f64::INFINITY;
+        };
+        let facet = self.mapped(facet);
+        let mut bound = self.time_to_box(&facet).max(of_cluster.unwrap_or(0.0));
+        if let Some(first) = self.first {
+            bound = bound.max(self.time_along(&facet, first.normal, first.lowest));
+        }
+        if bound <= limit && of_cluster.is_none() {
+            let plane = self.time_to_plane(&facet);
+            bound = bound.max(plane.map_or(0.0, |plane| plane.bound));
+        }
+        if bound > limit || self.passes(&facet) {
+            return f64::INFINITY;
+        }
+        bound
+    }
+
+    /// Returns the bound for the facet's cluster, or `None` if it has a single facet.
+    fn bound_of_cluster(&mut self, facet: u32) -> Option<f64> {
+        let cluster = self.surface.cluster(facet)?;
+        if let Some((_, time)) = self.known.iter().find(|(other, _)| *other == cluster) {
+            return Some(time.bound);
+        }
+        let plane = self.mapped(self.surface.plane_vertices(cluster)?);
+        let time = self.time_to_plane(&plane)?;
+        let _ = self.known.try_push((cluster, time));
+        Some(time.bound)
+    }
+
+    /// Maps the vertices of a facet to the frame of the body.
+    fn mapped(&self, mut vertices: FacetVertices<V::DVec>) -> MovingFacet<V::DVec> {
+        let (mut distance, mut extent) = (0.0_f64, 0.0_f64);
+        for vertex in &mut vertices {
+            let offset = self.linear * *vertex;
+            *vertex = offset + self.origin;
+            distance = distance.max(vertex.extent());
+            extent = extent.max(offset.extent());
+        }
+        // An extent in other axes is less than twice as long.
+        let weld = weld(&[V::DVec::axis(0) * (2.0 * extent)]);
+        let scale = self.size + distance + 2.0 * OFFSET_SCALE * extent;
+        let rounding = ROUNDING * (distance + extent + self.velocity.extent());
+        MovingFacet {
+            vertices,
+            weld,
+            margin: LEAST_GAP * scale + weld + rounding,
+        }
+    }
+
+    /// Returns when the box around a facet touches the box around the body.
+    fn time_to_box(&self, facet: &MovingFacet<V::DVec>) -> f64 {
+        let start = Bounds {
+            min: V::DVec::ONE * f64::INFINITY,
+            max: V::DVec::ONE * f64::NEG_INFINITY,
+        };
+        let around = facet.vertices.iter().fold(start, |bounds, vertex| Bounds {
+            min: bounds.min.min(*vertex),
+            max: bounds.max.max(*vertex),
+        });
+        self.bounds
+            .grown(facet.margin)
+            .entry(&around, self.velocity)
+    }
+
+    /// Returns the least height of the body along an axis of any length.
+    fn lowest(&self, axis: V::DVec) -> f64 {
+        self.body.support(-axis).dot(axis) - self.radius * axis.length()
+    }
+
+    /// Returns when the top of a facet along an axis touches the body, whose least height along the
+    /// axis is `lowest`.
+    fn time_along(&self, facet: &MovingFacet<V::DVec>, axis: V::DVec, lowest: f64) -> f64 {
+        let heights = facet.vertices.iter().map(|vertex| vertex.dot(axis));
+        let top = heights.fold(f64::NEG_INFINITY, f64::max);
+        let gap = lowest - top - facet.margin * axis.length();
+        time_to_close(gap, self.velocity.dot(axis))
+    }
+
+    /// Returns when the body touches the plane of a facet. Returns `None` for a facet without a
+    /// normal.
+    fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime> {
+        let base = *facet.vertices.first()?;
+        // Toward the origin of the body.
+        let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
+        let gap = self.lowest(normal) - base.dot(normal);
+        let approach = self.velocity.dot(normal);
+        // A body that slides along a plane does not touch it: see `GRAZING_DEPTH`.
+        let grazing = TOUCHING * self.size;
+        let is_flat = facet.weld <= grazing;
+        if is_flat && gap.abs() <= grazing && gap - approach >= -grazing {
+            return Some(PlaneTime {
+                bound: f64::INFINITY,
+                exact: f64::INFINITY,
+            });
+        }
+        Some(PlaneTime {
+            bound: time_to_close(gap - facet.margin, approach),
+            exact: time_to_close(gap, approach),
+        })
+    }
+
+    /// Returns `true` if the shadows of a facet and of the body are apart. A shadow has a side for
+    /// each edge of a triangle, and for each end of a segment.
+    fn passes(&self, facet: &MovingFacet<V::DVec>) -> bool {
+        let dimension = V::DVec::DIMENSION;
+        (0..dimension).any(|index| {
+            let mut corners = facet.vertices.iter().cycle().skip(index).take(dimension);
+            let Some(start) = corners.next() else {
+                return false;
+            };
+            let mut along: ArrayVec<V::DVec, 2> = corners.map(|it| *it - *start).collect();
+            let Some(inward) = along.last_mut() else {
+                return false;
+            };
+            let inward = core::mem::replace(inward, self.velocity);
+            let Some(across) = V::DVec::perpendicular(&along) else {
+                return false;
+            };
+            let outward = -across.toward(inward);
+            self.time_along(facet, outward, self.lowest(outward)) == f64::INFINITY
+        })
+    }
+}
+
+/// Returns when a gap is closed that shrinks by `approach` during the motion.
+fn time_to_close(gap: f64, approach: f64) -> f64 {
+    match gap {
+        gap if gap <= 0.0 => 0.0,
+        gap if gap >= approach => f64::INFINITY,
+        gap => gap / approach,
+    }
+}

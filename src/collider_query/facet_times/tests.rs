@@ -1,0 +1,146 @@
+//! Bounds on the times of facets, against separating axes over time in `f64`.
+//!
+//! A box and a triangle that do not rotate overlap exactly while their projections overlap on all
+//! of 13 axes: the normals of both, and the cross products of their edges.
+
+#![expect(clippy::expect_used, reason = "a test needs valid shapes")]
+
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::FacetTimes;
+use crate::{
+    collider_query::cast::cast_parts,
+    math::{DVec3, Vec3},
+    placed::PlacedCollider,
+    query::{CastOptions, Motion64},
+    shape::{AnyColliderShape, WorldPose},
+};
+use bevy::prelude::{Quat, Transform};
+
+const CASES: usize = 20_000;
+
+fn placed(collider: &crate::Collider, pose: &Transform) -> Option<PlacedCollider<Vec3>> {
+    let AnyColliderShape::D3(shape) = collider.shape() else {
+        return None;
+    };
+    let pose = WorldPose::<DVec3>::from_transform(pose)?;
+    Some(PlacedCollider::new(shape, pose).ok()?.0)
+}
+
+/// Returns the time from 0 to 1 at which a triangle that moves by `velocity` begins to overlap the
+/// box from `-half` to `half`, and infinity if it never does.
+fn first_overlap(half: DVec3, triangle: [DVec3; 3], velocity: DVec3) -> f64 {
+    let [a, b, c] = triangle;
+    let edges = [b - a, c - b, a - c];
+    let sides = [DVec3::X, DVec3::Y, DVec3::Z];
+    let crossed = sides
+        .iter()
+        .flat_map(|side| edges.map(|edge| side.cross(edge)));
+    let axes = sides
+        .into_iter()
+        .chain([edges[0].cross(edges[1])])
+        .chain(crossed);
+    let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+    for axis in axes.filter(|axis| axis.length() > 1e-9) {
+        let radius = half.dot(axis.abs());
+        let heights = triangle.map(|vertex| vertex.dot(axis));
+        let least = heights.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let rate = velocity.dot(axis);
+        let mut times = [(-radius - greatest) / rate, (radius - least) / rate];
+        times.sort_by(f64::total_cmp);
+        if rate == 0.0 {
+            if least > radius || greatest < -radius {
+                return f64::INFINITY;
+            }
+        } else {
+            (enter, leave) = (enter.max(times[0]), leave.min(times[1]));
+        }
+    }
+    if enter <= leave { enter } else { f64::INFINITY }
+}
+
+struct Random(StdRng);
+
+impl Random {
+    fn vector(&mut self, size: f32) -> Vec3 {
+        Vec3::from_array([(); 3].map(|()| self.0.random_range(-size..size)))
+    }
+
+    fn pose(&mut self, size: f32) -> Transform {
+        let [x, y, z] = self.vector(1.0).to_array();
+        let rotation = Quat::from_xyzw(x, y, z, self.0.random_range(0.1..1.0)).normalize();
+        Transform::from_translation(self.vector(size)).with_rotation(rotation)
+    }
+}
+
+#[test]
+fn no_facet_is_touched_before_its_bound() {
+    let mut random = Random(StdRng::seed_from_u64(29));
+    let (mut hits, mut misses, mut passed, mut late) = (0, 0, 0, 0);
+    for _ in 0..CASES {
+        let half = Vec3::from_array([(); 3].map(|()| random.0.random_range(0.05..0.8)));
+        let size = 2.0 * half;
+        let body = crate::Collider::cuboid(size.x, size.y, size.z);
+        let scale = if random.0.random() {
+            Vec3::ONE
+        } else {
+            Vec3::new(1.5, 0.5, -1.2)
+        };
+        let triangles = [(); 3].map(|()| {
+            let center = random.vector(1.5);
+            [(); 3].map(|()| center + random.vector(1.0))
+        });
+        let indices = [0, 3, 6].map(|first: u32| [first, first + 1, first + 2]);
+        let mesh = crate::Collider::trimesh(triangles.into_iter().flatten(), indices);
+        let (body_pose, mesh_pose) = (random.pose(2.0), random.pose(1.0).with_scale(scale));
+        let body = placed(&body, &body_pose).expect("a box is valid");
+        let mesh = placed(&mesh, &mesh_pose).expect("a mesh is valid");
+        let translation = random.vector(5.0).as_dvec3();
+        let moving = [
+            ((&body).into(), Motion64::linear(translation)),
+            ((&mesh).into(), Motion64::still()),
+        ];
+        let inverse = body.world_pose.pose().rotation.transpose();
+        let offset = mesh.world_pose.translation - body.world_pose.translation;
+        let half = body
+            .scaled_shape()
+            .and_then(|shape| crate::shape::Support::core(&shape).half_extents());
+        let half = half.expect("this is a box");
+        let mut times = FacetTimes::new(moving).expect("this is a body and a surface");
+        let mut first = f64::INFINITY;
+        for (index, triangle) in triangles.iter().enumerate() {
+            let local = triangle
+                .map(|vertex| inverse * (mesh.world_pose.linear() * vertex.as_dvec3() + offset));
+            let exact = first_overlap(half, local, inverse * -translation);
+            let bound = times.bound(index as u32, 1.0);
+            assert!(bound <= exact + 1e-12, "{bound} {exact}");
+            first = first.min(exact);
+            if exact.is_finite() {
+                hits += 1;
+                late += usize::from(bound > exact - 0.05);
+            } else {
+                misses += 1;
+                passed += usize::from(bound.is_infinite());
+            }
+        }
+        let cast = cast_parts(moving[0], moving[1], CastOptions::default());
+        let time = cast.map_or(f64::INFINITY, |(hit, _)| hit.touching);
+        // A graze of less than the tolerance may be a miss.
+        if first.is_finite() != time.is_finite() {
+            continue;
+        }
+        assert!(
+            first == time || (first - time).abs() < 1e-5,
+            "{first} {time}"
+        );
+    }
+    assert!(
+        passed * 10 > misses * 9,
+        "{passed} of {misses} misses are bounded"
+    );
+    assert!(
+        late * 10 > hits * 7,
+        "{late} of {hits} hits have a close bound"
+    );
+}
