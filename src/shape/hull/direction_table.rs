@@ -24,6 +24,8 @@
 
 use core::ops::RangeInclusive;
 
+use arrayvec::ArrayVec;
+
 use crate::space::DVector;
 
 /// If the lists are this short on average, the cells are not divided further. Finding a list costs
@@ -201,25 +203,32 @@ fn undominated<'a, D: DVector>(
     scratch: &'a mut Vec<(u32, Heights)>,
 ) -> impl Iterator<Item = u32> + use<'a, D> {
     scratch.clear();
-    // The heights of the highest point at each corner, and at the center of the cell.
-    let mut best = [(f64::NEG_INFINITY, [f64::NEG_INFINITY; 4]); 5];
+    // The greatest heights at the center of the cell and at each corner, and their points.
+    let mut best = [(f64::NEG_INFINITY, 0); 5];
     for index in list {
         let Some(point) = points.get(*index as usize) else {
             continue;
         };
         let heights = corners.map(|corner| corner.dot(*point));
-        let center = heights.iter().sum();
-        for (best, height) in best.iter_mut().zip(heights.into_iter().chain([center])) {
+        let [a, b, c, d] = heights;
+        for (best, height) in best.iter_mut().zip([a + b + c + d, a, b, c, d]) {
             if height > best.0 {
-                *best = (height, heights);
+                *best = (height, scratch.len());
             }
         }
         scratch.push((*index, heights));
     }
+    let mut best = best.map(|(_, position)| position);
+    best.sort_unstable();
+    let different = best
+        .chunk_by(|a, b| a == b)
+        .filter_map(|equal| scratch.get(*equal.first()?));
+    let best: ArrayVec<Heights, 5> = different.map(|(_, heights)| *heights).collect();
     let is_dominated = move |heights: &Heights| {
-        best.iter().any(|(_, best)| {
-            let mut pairs = best.iter().zip(heights);
-            pairs.all(|(best, height)| best - height > margin)
+        best.iter().any(|best| {
+            let pairs = best.iter().zip(heights);
+            // Without a branch for each corner.
+            pairs.fold(true, |all, (best, height)| all & (best - height > margin))
         })
     };
     scratch
