@@ -31,8 +31,8 @@ pub enum ShapeError {
     /// A regular polygon has fewer than 3 sides, or more than 4096.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     SideCount,
-    /// A convex hull has too many distinct points. The number is the limit.
-    #[error("a convex hull can have at most {0} distinct points")]
+    /// A convex hull has too many points. The number is the limit.
+    #[error("a convex hull can have at most {0} points")]
     TooManyPoints(usize),
     /// A compound has no parts.
     #[error("a compound needs at least one part")]

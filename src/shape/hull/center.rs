@@ -2,10 +2,7 @@
 
 use crate::{
     math::Vec3,
-    shape::{
-        elements::polygon_edges::edges_around,
-        hull::{affine_hull::AffineHull, build::extremes, closed_surface::ClosedSurface},
-    },
+    shape::{elements::polygon_edges::edges_around, hull::solid::HullSurface},
     space::{DVector, Space, shortest_translation::translation_out_of_all},
 };
 
@@ -15,9 +12,9 @@ pub const LARGE: f64 = 0.8;
 /// The number of halvings of the interval of the largest radius. The error is a part in 4096.
 const HALVINGS: usize = 12;
 
-/// If there are more vertices, only some of them count: in 3D the extreme ones in some directions,
-/// in 2D every few along the outline. Their hull is inside of the hull of all.
-const MAX_CENTERED_VERTICES: usize = 256;
+/// If there are more vertices, only some of them count: in 3D the first that the hull is built
+/// from, in 2D every few along the outline. Their hull is inside of the hull of all.
+const MAX_CENTERED_VERTICES: usize = 64;
 
 /// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean
 /// of the vertices.
@@ -30,7 +27,7 @@ pub fn center_of_hull<V: Space>(vertices: &[V]) -> V::DVec {
         solid(&vertices)
     };
     match polytope {
-        Some((vertices, faces)) => center_of_polytope(&vertices, &faces),
+        Some((vertices, faces)) => center_of_polytope(V::DVec::mean(&points), &vertices, &faces),
         None => V::DVec::mean(&points),
     }
 }
@@ -50,43 +47,22 @@ fn area<D: DVector>(points: &[D]) -> Option<Polytope<D>> {
     Some((vertices, edges.collect()))
 }
 
-/// Returns the vertices and the faces of a solid, or `None` for a flat hull, and if rounding
-/// prevents the construction of a closed surface.
+/// Returns the vertices and the faces of a solid, or `None` for a flat hull.
 fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
-    let AffineHull::Solid(frame) = AffineHull::of(points) else {
-        return None;
-    };
-    let normalized = points
-        .iter()
-        .map(|point| frame.normalized(point.as_dvec3()));
-    let vertices = if points.len() <= MAX_CENTERED_VERTICES {
-        normalized.enumerate().collect()
-    } else {
-        extremes(&normalized.collect::<Vec<_>>(), &frame)
-    };
-    let surface = ClosedSurface::around(&vertices, &frame)?;
-    let inside = frame.position(frame.center);
-    let faces = surface.triangles().filter_map(|triangle| {
-        let [a, b, c] = triangle.map(|vertex| frame.position(vertex + frame.center));
-        let normal = (b - a).cross(c - a).try_normalize()?;
-        let normal = if normal.dot(a - inside) < 0.0 {
-            -normal
-        } else {
-            normal
-        };
-        Some([a, normal].map(|vector| D::of(vector.into())))
-    });
-    let faces = faces.map(|[point, normal]| (point, normal)).collect();
-    let vertices = surface.vertices.values();
-    let vertices = vertices.map(|vertex| D::of(frame.position(*vertex).into()));
+    let surface = HullSurface::around(points, MAX_CENTERED_VERTICES)?;
+    let position = |index: usize| Some(D::of(points.get(index)?.as_dvec3().into()));
+    let planes = surface.planes();
+    let faces =
+        planes.filter_map(|(vertex, normal)| Some((position(vertex)?, D::of(normal.into()))));
+    let faces = faces.collect();
+    let vertices = surface.vertices().into_iter().filter_map(position);
     Some((vertices.collect(), faces))
 }
 
 /// Returns the center of a large ball in a polytope, given its vertices, and a point and the
-/// outward unit normal of each face. Of all such centers, the nearest to the mean of the vertices
-/// is returned. In a polytope thinner than a thousandth of its size, the ball may be smaller.
-fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
-    let middle = D::mean(vertices);
+/// outward unit normal of each face. Of all such centers, the nearest to `middle` is returned. In a
+/// polytope thinner than a thousandth of its size, the ball may be smaller.
+fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -> D {
     // No ball is wider than the polytope is between a face and the vertex farthest from it.
     let width = |(point, normal): &(D, D)| {
         let heights = vertices
@@ -114,5 +90,13 @@ fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
         }
         way_to(LARGE * low)
     });
-    way.map_or(middle, |way| middle + way)
+    // Between almost parallel faces, rounding may lead to a point that is less deep.
+    let depth = |point: D| {
+        let depths = faces.iter().map(|(on, normal)| (*on - point).dot(*normal));
+        depths.fold(f64::INFINITY, f64::min)
+    };
+    let center = way.map(|way| middle + way);
+    center
+        .filter(|center| depth(*center) > depth(middle))
+        .unwrap_or(middle)
 }

@@ -1,20 +1,18 @@
 //! The corners of the convex hull of points in a plane.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-use quickhull::ConvexHull2d;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    math::{DVec2, DVec3, Vec2, Vec3},
-    shape::hull::candidates::key,
+    math::DVec3,
+    shape::hull::grid::{GridPoints, area},
 };
 
 /// A point that may be a corner of the hull.
 #[derive(Clone, Copy)]
 struct PlanarCorner {
     index: usize,
-    /// Projected to a coordinate plane, and scaled.
-    projected: DVec2,
+    /// Projected to a coordinate plane.
+    projected: [i64; 2],
     position: DVec3,
 }
 
@@ -22,64 +20,39 @@ struct PlanarCorner {
 /// shrink by `tolerance`.
 ///
 /// A projection along an axis keeps the corners of a polygon. The axis of the largest component of
-/// the normal distorts it least. The two coordinates that remain are scaled by a power of two to
-/// about 1, because `quickhull` squares them in `f32`.
-pub fn corners(points: &[Vec3], normal: DVec3, tolerance: f64) -> Vec<usize> {
-    // `quickhull` requires three points.
-    if points.len() < 3 {
-        return (0..points.len()).collect();
-    }
+/// the normal distorts it least.
+pub fn corners(grid: &GridPoints, normal: DVec3, tolerance: f64) -> Vec<usize> {
     let slope = normal.abs();
-    let project = |point: &Vec3| {
+    let project = |point: DVec3| {
+        let [x, y, z] = point.to_array().map(|component| component as i64);
         if slope.z >= slope.x && slope.z >= slope.y {
-            [point.x, point.y]
+            [x, y]
         } else if slope.x >= slope.y {
-            [point.y, point.z]
+            [y, z]
         } else {
-            [point.z, point.x]
+            [z, x]
         }
     };
-    let coordinates = points.iter().flat_map(project);
-    let size = f64::from(coordinates.fold(0.0, |size: f32, coordinate| size.max(coordinate.abs())));
-    // The power of two at or below the size: an f64 without its mantissa.
-    let unit = f64::from_bits(size.to_bits() & f64::INFINITY.to_bits());
-    let mut corners = HashMap::with_capacity(points.len());
-    let mut scaled = Vec::with_capacity(points.len());
-    for (index, point) in points.iter().enumerate() {
-        let projected = project(point).map(|coordinate| (f64::from(coordinate) / unit) as f32);
-        scaled.push(projected.into());
-        let projected = Vec2::from_array(projected);
-        corners.entry(key(projected)).or_insert(PlanarCorner {
-            index,
-            projected: projected.as_dvec2(),
-            position: point.as_dvec3(),
-        });
-    }
-    let hull = ConvexHull2d::from_mut_points(&mut scaled);
-    let keys = hull
-        .vertices()
-        .iter()
-        .map(|vertex| key(Vec2::from_array(vertex.to_array())));
-    let found = keys.filter_map(|key| corners.get(&key).copied());
-    without_flat_corners(&outline(found.collect()), tolerance)
+    let points = grid.points.iter().enumerate();
+    let corners = points.map(|(index, point)| PlanarCorner {
+        index,
+        projected: project(*point),
+        position: *point,
+    });
+    without_flat_corners(&outline(corners.collect()), tolerance)
 }
 
-/// Returns the corners of a convex polygon in order, each once (Andrew's monotone chain).
-///
-/// Rounding moves some points of a side outward. `quickhull` returns the moved points in any order,
-/// and some of them more than once.
+/// Returns the corners of the convex hull of points in order, each once (Andrew's monotone chain).
+/// Of equal points, the first is returned.
 fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
-    corners.sort_by(|a, b| {
-        let by_x = a.projected.x.total_cmp(&b.projected.x);
-        by_x.then(a.projected.y.total_cmp(&b.projected.y))
-    });
-    corners.dedup_by_key(|corner| corner.index);
+    corners.sort_by_key(|corner| corner.projected);
+    corners.dedup_by_key(|corner| corner.projected);
     let mut outline: Vec<PlanarCorner> = Vec::with_capacity(corners.len());
     for _ in 0..2 {
         let start = outline.len();
         for corner in &corners {
             while let Some([.., a, b]) = outline.get(start..)
-                && (b.projected - a.projected).perp_dot(corner.projected - b.projected) <= 0.0
+                && area([a.projected, b.projected, corner.projected]) <= 0
             {
                 outline.pop();
             }

@@ -430,7 +430,7 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     }
 
     let most = ConvexHull::<Vec2>::MAX_POINTS;
-    let point = |index: usize| Vec2::new((index % 256) as f32, (index / 256) as f32);
+    let point = |index: usize| Vec2::new((index % 2048) as f32, (index / 2048) as f32);
     let hull = ConvexHull::new((0..most).map(point)).expect("as many as there may be");
     assert_eq!(hull.points().len(), 4);
     let too_many = ShapeError::TooManyPoints(most);
@@ -441,7 +441,7 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     assert_eq!(ConvexHull::new((0..).map(point)).unwrap_err(), too_many);
     assert_eq!(
         too_many.to_string(),
-        "a convex hull can have at most 65536 distinct points"
+        "a convex hull can have at most 4194304 points"
     );
 }
 

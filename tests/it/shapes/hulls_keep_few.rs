@@ -537,12 +537,11 @@ fn repeated_points_are_dropped() {
         .map(|point| point.as_vec3())
         .collect();
     let soup: Vec<Vec3> = (0..6).flat_map(|_| points.iter().copied()).collect();
-    let most = ConvexHull::<Vec3>::MAX_POINTS;
-    assert!(soup.len() > 3 * most);
     assert_eq!(ConvexHull::new(soup), ConvexHull::new(points));
 
+    let most = ConvexHull::<Vec2>::MAX_POINTS;
     let too_many = Err(ShapeError::TooManyPoints(most));
-    let copies = std::iter::repeat_n(Vec2::X, 64 * most);
+    let copies = std::iter::repeat_n(Vec2::X, most);
     let one = ConvexHull::new(copies.clone()).expect("one point");
     assert_eq!(one.points(), [Vec2::X]);
     assert_eq!(ConvexHull::new(copies.chain([Vec2::X])), too_many);

@@ -1,0 +1,404 @@
+//! The convex hull of points in space: quickhull with exact predicates.
+//!
+//! Source: Barber, Dobkin and Huhdanpaa, "The quickhull algorithm for convex hulls" (1996). The
+//! surface starts as a tetrahedron. Each step adds a point above a facet: it removes all facets
+//! that the point is above, and connects the point to the edges around the hole.
+//!
+//! No point is lost, for three reasons:
+//!
+//! * **Exact sides.** An `f64` estimate decides on which side of a facet a point is. If the sign of
+//!   the estimate is uncertain, the exact volume on the grid decides. So the surface is always the
+//!   exact hull of the points added so far. A point is inside if and only if it is above no facet.
+//! * **No degenerate facet.** A point in the plane of a facet is not above it. So the removed
+//!   facets are connected, the edge of the hole is one loop, and each new facet has an area.
+//! * **The tolerance.** A point outside is dropped only if it is within the tolerance of a facet
+//!   that it is above. Added points are never removed, so the surface only grows, and the point
+//!   remains within the tolerance.
+//!
+//! A point above a removed facet is inside of the new surface or above a new facet. To prove this,
+//! connect it to an inner point of the removed facet. The connection leaves the new surface above
+//! the plane of the removed facet, where all facets are new.
+//!
+//! A face with many points keeps few. Of points that are equally high up to the tolerance, the
+//! farthest from the origin is added, because it is mostly a corner of the face. If many points on
+//! flat faces or straight edges are added nevertheless, the surface is built again, first from the
+//! corners alone.
+
+use core::{f64::consts::TAU, mem};
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    math::{DVec3, Vec3},
+    shape::hull::{affine_hull::AffineHull, grid::GridPoints},
+    space::simplex::nearest,
+};
+
+/// Bounds the error of a height, if multiplied by 1 plus the ratio of the product of two sides of
+/// the facet to twice its area: 32 times 2⁻⁵³ of 2⁴¹, the greatest distance of two points.
+///
+/// With the unit u = 2⁻⁵³ and sides up to s and t, each component of the normal n has an error of
+/// at most 4 u s t. So the error of the unit normal is at most u (7 s t / |n| + 6). Times 2⁴¹, this
+/// is an error of the height. Two dot products and their difference add 4 u times 2⁴¹.
+const HEIGHT_ERROR: f64 = 32.0 * 0.5 * f64::EPSILON * (1_u64 << 41) as f64;
+
+/// A vertex at which less than this is missing from a full turn may be only rounding.
+const FLAT_ANGLE: f64 = 1e-4;
+
+/// A surface is built again if more than one of this many vertices is flat.
+const FEW_FLAT: usize = 10;
+
+/// Maximum number of vertices of a surface that is built again. With more vertices, the angles on a
+/// ball are almost flat.
+const MAX_REBUILT: usize = 256;
+
+/// A triangle of the surface. Its vertices are counter-clockwise as seen from outside.
+struct HullFacet {
+    vertices: [usize; 3],
+    /// The facets beyond the edges that start at the vertices.
+    neighbors: [usize; 3],
+    normal: DVec3,
+    offset: f64,
+    /// The maximum error of a height.
+    error: f64,
+    /// Points strictly above the facet. Each point outside of the surface is listed once.
+    outside: Vec<usize>,
+    is_removed: bool,
+    /// The last point for which the facet was visited.
+    visited_for: usize,
+}
+
+impl HullFacet {
+    #[inline]
+    fn height(&self, position: DVec3) -> f64 {
+        self.normal.dot(position) - self.offset
+    }
+
+    /// Returns `true` if a point is strictly above the plane of the facet. The answer is exact.
+    #[inline]
+    fn is_above(&self, grid: &GridPoints, point: usize) -> Option<bool> {
+        let height = self.height(*grid.points.get(point)?);
+        // If the computed normal is 0, the height is NaN and the error is infinite.
+        if height.abs() > self.error {
+            return Some(height > 0.0);
+        }
+        let [a, b, c] = self.vertices;
+        Some(grid.volume([a, b, c, point])? > 0)
+    }
+}
+
+/// The surface of the convex hull of points on a grid.
+pub struct HullSurface {
+    grid: GridPoints,
+    facets: Vec<HullFacet>,
+    /// For each vertex of a horizon, the new facet whose edge of the horizon starts there.
+    starting_at: Vec<usize>,
+}
+
+impl HullSurface {
+    /// Computes the surface of the hull of `points`, or of `most` of its vertices if it has more.
+    /// Returns `None` if the points are flat.
+    pub fn around(points: &[Vec3], most: usize) -> Option<Self> {
+        let grid = GridPoints::new(points)?;
+        let AffineHull::Solid(start) = AffineHull::of(&grid)? else {
+            return None;
+        };
+        let mut surface = Self::tetrahedron(grid, start)?;
+        surface.grow(most.saturating_sub(start.len()))?;
+        Some(surface)
+    }
+
+    /// Computes the surface with few vertices, given four points that are not coplanar.
+    pub fn with_few_vertices(grid: GridPoints, start: [usize; 4]) -> Option<Self> {
+        let mut surface = Self::tetrahedron(grid, start)?;
+        surface.grow(usize::MAX)?;
+        // Euler's formula.
+        let count = surface.triangles().count() / 2 + 2;
+        if count <= MAX_REBUILT && count < surface.grid.points.len() {
+            let corners = surface.corners()?;
+            if FEW_FLAT * (count - corners.len()) > count {
+                surface = Self::tetrahedron(surface.grid, start)?;
+                // All of them: one that is within the tolerance of the plane of a facet may be far
+                // from the facet.
+                for corner in corners {
+                    surface.add_if_above(corner)?;
+                }
+                surface.grow(usize::MAX)?;
+            }
+        }
+        Some(surface)
+    }
+
+    /// Returns a tetrahedron, with the points outside of it.
+    fn tetrahedron(grid: GridPoints, [mut a, mut b, c, d]: [usize; 4]) -> Option<Self> {
+        if grid.volume([a, b, c, d])? > 0 {
+            mem::swap(&mut a, &mut b);
+        }
+        let all = (0..grid.points.len()).collect();
+        let mut surface = Self {
+            starting_at: vec![0; grid.points.len()],
+            grid,
+            facets: Vec::new(),
+        };
+        let sides = [[a, b, c], [a, d, b], [b, d, c], [c, d, a]];
+        let neighbors = [[1, 2, 3], [3, 2, 0], [1, 3, 0], [2, 1, 0]];
+        for (vertices, neighbors) in sides.into_iter().zip(neighbors) {
+            surface.push(vertices, neighbors)?;
+        }
+        surface.distribute(&[all], 0, a)?;
+        Some(surface)
+    }
+
+    /// Adds points until all others are inside or within the tolerance, but at most `most` points.
+    fn grow(&mut self, most: usize) -> Option<()> {
+        // Points within the tolerance of a plane wait until there are no others.
+        let mut near: Vec<usize> = Vec::new();
+        let mut next = 0;
+        for _ in 0..most {
+            let (facet, apex) = loop {
+                if let Some(facet) = self.facets.get(next) {
+                    next += 1;
+                    if facet.is_removed || facet.outside.is_empty() {
+                        continue;
+                    }
+                    match self.outermost(facet) {
+                        Some(apex) => break (next - 1, apex),
+                        None => near.push(next - 1),
+                    }
+                } else if let Some(index) = near.pop() {
+                    if let Some(apex) = self.first_far(index)? {
+                        break (index, apex);
+                    }
+                } else {
+                    return Some(());
+                }
+            };
+            self.add(facet, apex)?;
+        }
+        Some(())
+    }
+
+    /// Of the points above a facet that are the highest up to the tolerance, returns the farthest
+    /// from the origin. Returns `None` if none is above the tolerance.
+    fn outermost(&self, facet: &HullFacet) -> Option<usize> {
+        let points = || {
+            let points = facet.outside.iter();
+            points.filter_map(|point| Some((*point, *self.grid.points.get(*point)?)))
+        };
+        let heights = points().map(|(_, position)| facet.height(position));
+        let highest = heights.fold(0.0, f64::max);
+        let high = points().filter(|(_, at)| facet.height(*at) >= highest - self.grid.tolerance);
+        let mut best = (None, -1.0);
+        for (point, position) in high {
+            let square = position.length_squared();
+            if square > best.1 {
+                best = (Some(point), square);
+            }
+        }
+        best.0.filter(|_| highest > self.grid.tolerance)
+    }
+
+    /// Removes points above a facet from its list until one is not within the tolerance, and
+    /// returns that one.
+    fn first_far(&mut self, facet: usize) -> Option<Option<usize>> {
+        let facet_at = self.facets.get_mut(facet)?;
+        if facet_at.is_removed {
+            return Some(None);
+        }
+        // In order, so that the first of equal points is kept.
+        let mut outside = mem::take(&mut facet_at.outside).into_iter();
+        let mut far = None;
+        for point in outside.by_ref() {
+            if !self.is_near(facet, point)? {
+                far = Some(point);
+                break;
+            }
+        }
+        self.facets.get_mut(facet)?.outside = outside.collect();
+        Some(far)
+    }
+
+    /// Returns `true` if a point above a facet is within the tolerance of a facet that it is above.
+    fn is_near(&mut self, facet: usize, point: usize) -> Option<bool> {
+        let mut stack = vec![facet];
+        while let Some(index) = stack.pop() {
+            let facet = self.facets.get_mut(index)?;
+            if facet.visited_for == point {
+                continue;
+            }
+            facet.visited_for = point;
+            let neighbors = facet.neighbors;
+            if self.is_above(index, point)? {
+                if self.distance(index, point)? <= self.grid.tolerance {
+                    return Some(true);
+                }
+                stack.extend(neighbors);
+            }
+        }
+        Some(false)
+    }
+
+    /// Returns an upper bound of the distance from a facet to a point: the distance from a convex
+    /// combination of its vertices, whose rounding is less than a step of the grid.
+    fn distance(&self, facet: usize, point: usize) -> Option<f64> {
+        let point = *self.grid.points.get(point)?;
+        let vertices = self.positions(self.facets.get(facet)?.vertices)?;
+        let simplex: ArrayVec<DVec3, 4> = vertices.into_iter().collect();
+        let weights = nearest(&simplex, |vertex| *vertex - point).weights;
+        let weighted = simplex.iter().zip(weights);
+        let sum: DVec3 = weighted.map(|(vertex, weight)| *vertex * weight).sum();
+        // Without weights, the distance is NaN, which never counts as near.
+        Some(point.distance(sum / weights.iter().sum::<f64>()))
+    }
+
+    /// Adds a point to the surface if it is above a facet.
+    fn add_if_above(&mut self, point: usize) -> Option<()> {
+        for (index, facet) in self.facets.iter().enumerate() {
+            if !facet.is_removed && facet.is_above(&self.grid, point)? {
+                return self.add(index, point);
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a point above a facet to the surface.
+    fn add(&mut self, facet: usize, apex: usize) -> Option<()> {
+        let mut outside = Vec::new();
+        let mut horizon = Vec::new();
+        let mut stack = vec![facet];
+        self.facets.get_mut(facet)?.is_removed = true;
+        while let Some(index) = stack.pop() {
+            let facet = self.facets.get_mut(index)?;
+            outside.push(mem::take(&mut facet.outside));
+            let (neighbors, edges) = (facet.neighbors, edges(facet.vertices));
+            for (edge, neighbor) in edges.into_iter().zip(neighbors) {
+                if self.facets.get(neighbor)?.is_removed {
+                    continue;
+                }
+                if self.is_above(neighbor, apex)? {
+                    self.facets.get_mut(neighbor)?.is_removed = true;
+                    stack.push(neighbor);
+                } else {
+                    horizon.push((edge, neighbor));
+                }
+            }
+        }
+        let first = self.facets.len();
+        for ([a, b], neighbor) in horizon {
+            let index = self.facets.len();
+            *self.starting_at.get_mut(a)? = index;
+            // The other two neighbors are set below.
+            self.push([a, b, apex], [neighbor, index, index])?;
+            let beyond = self.facets.get_mut(neighbor)?;
+            let edge = beyond.vertices.iter().position(|vertex| *vertex == b)?;
+            *beyond.neighbors.get_mut(edge)? = index;
+        }
+        for index in first..self.facets.len() {
+            let [_, b, _] = self.facets.get(index)?.vertices;
+            let next = *self.starting_at.get(b)?;
+            let [_, after, _] = &mut self.facets.get_mut(index)?.neighbors;
+            *after = next;
+            let [_, _, before] = &mut self.facets.get_mut(next)?.neighbors;
+            *before = index;
+        }
+        self.distribute(&outside, first, apex)
+    }
+
+    /// Lists each point of `lists` at the first of the facets from `first` on that it is above. All
+    /// of these facets have the vertex `apex`.
+    fn distribute(&mut self, lists: &[Vec<usize>], first: usize, apex: usize) -> Option<()> {
+        let grid = &self.grid;
+        let new = self.facets.get_mut(first..)?;
+        for point in lists.iter().flatten().filter(|point| **point != apex) {
+            for facet in new.iter_mut() {
+                if facet.is_above(grid, *point)? {
+                    facet.outside.push(*point);
+                    break;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a facet without points.
+    fn push(&mut self, vertices: [usize; 3], neighbors: [usize; 3]) -> Option<()> {
+        let [a, b, c] = self.positions(vertices)?;
+        let normal = (b - a).cross(c - a);
+        let scale = 1.0 / normal.length();
+        let [s, t] = [b - a, c - a].map(|side| side.abs().max_element());
+        let normal = normal * scale;
+        self.facets.push(HullFacet {
+            vertices,
+            neighbors,
+            normal,
+            offset: normal.dot(a),
+            error: HEIGHT_ERROR * (1.0 + s * t * scale),
+            outside: Vec::new(),
+            is_removed: false,
+            visited_for: usize::MAX,
+        });
+        Some(())
+    }
+
+    fn is_above(&self, facet: usize, point: usize) -> Option<bool> {
+        self.facets.get(facet)?.is_above(&self.grid, point)
+    }
+
+    fn positions(&self, vertices: [usize; 3]) -> Option<[DVec3; 3]> {
+        let [a, b, c] = vertices.map(|vertex| self.grid.points.get(vertex).copied());
+        Some([a?, b?, c?])
+    }
+
+    /// Returns the vertices at which the angles of the triangles do not sum up to a full turn, as
+    /// they do at a point on a face or an edge.
+    fn corners(&self) -> Option<Vec<usize>> {
+        let mut angles = vec![TAU; self.grid.points.len()];
+        for (triangle, _) in self.triangles() {
+            let [a, b, c] = triangle;
+            for vertices in [[a, b, c], [b, c, a], [c, a, b]] {
+                let [at, to, from] = self.positions(vertices)?;
+                let (to, from) = (to - at, from - at);
+                let [vertex, ..] = vertices;
+                *angles.get_mut(vertex)? -= libm::atan2(to.cross(from).length(), to.dot(from));
+            }
+        }
+        // A point that is no vertex has no angles.
+        let is_corner = |missing| missing > FLAT_ANGLE && missing < TAU;
+        let corners = angles.into_iter().enumerate();
+        let corners = corners.filter(|(_, missing)| is_corner(*missing));
+        Some(corners.map(|(vertex, _)| vertex).collect())
+    }
+
+    /// Returns each triangle, counter-clockwise as seen from outside, and its outward unit normal.
+    pub fn triangles(&self) -> impl Iterator<Item = ([usize; 3], DVec3)> {
+        let kept = self.facets.iter().filter(|facet| !facet.is_removed);
+        kept.map(|facet| (facet.vertices, facet.normal))
+    }
+
+    /// Returns the indices of the vertices, in ascending order.
+    pub fn vertices(&self) -> Vec<usize> {
+        let mut vertices: Vec<usize> = self
+            .triangles()
+            .flat_map(|(vertices, _)| vertices)
+            .collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    }
+
+    /// Returns a vertex and the outward unit normal of each triangle. Slivers whose normal is
+    /// uncertain are left out.
+    pub fn planes(&self) -> impl Iterator<Item = (usize, DVec3)> {
+        let kept = self.facets.iter().filter(|facet| !facet.is_removed);
+        let certain = kept.filter(|facet| facet.error < self.grid.tolerance);
+        certain.map(|facet| {
+            let [vertex, ..] = facet.vertices;
+            (vertex, facet.normal)
+        })
+    }
+}
+
+/// Returns the edges of a triangle.
+pub fn edges([a, b, c]: [usize; 3]) -> [[usize; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}

@@ -1,0 +1,135 @@
+//! Convex hulls of random points of every kind, against the greatest height of all points: with
+//! copies, near copies, both zeros, and sets that are flat, thin, tiny, huge or far away.
+
+use std::collections::HashSet;
+
+use bevy::math::{DVec3, Quat, Vec2, Vec3};
+use headbutt::{ConvexHull, Space};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// The tolerance of a hull relative to the greatest distance from one of its points, which is at
+/// least half of its length: the rounding of f32 coordinates, twice for flat points.
+const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
+
+fn random_point(random: &mut StdRng) -> Vec3 {
+    Vec3::from_array([(); 3].map(|()| random.random_range(-1.0..=1.0)))
+}
+
+fn points_of_kind(kind: usize, random: &mut StdRng) -> Vec<Vec3> {
+    let [x, y, z] = random_point(random).to_array();
+    let turn = Quat::from_xyzw(x, y, z, random.random_range(0.1..1.0)).normalize();
+    let steps = random.random_range(1..4) as f32;
+    let [flat, thin] = [(); 2].map(|()| 10.0_f32.powf(random.random_range(-9.0..0.0)));
+    let count = random.random_range(1..60);
+    let point = |index: usize| {
+        let point = random_point(random);
+        let angle = index as f32 / count as f32 * std::f32::consts::TAU;
+        match kind % 8 {
+            0 => point,
+            1 => point.normalize_or(Vec3::X),
+            2 => (point * steps).round(),
+            3 => Vec3::new(point.x.signum(), point.y, [point.z, 1.0][index % 2]),
+            4 => Vec3::new(angle.cos(), angle.sin(), [1.0, -1.0][index % 2]),
+            5 => point * Vec3::new(1.0, 1.0, flat),
+            6 => point * Vec3::new(1.0, flat, thin),
+            _ => (point * steps).round() + random_point(random) * flat,
+        }
+    };
+    let mut points: Vec<Vec3> = (0..count).map(point).collect();
+    if (kind / 8).is_multiple_of(2) {
+        points = points.into_iter().map(|point| turn * point).collect();
+    }
+    let other_zeros = |point: &Vec3| point.map(|it| if it == 0.0 { -it } else { it });
+    let copies: Vec<Vec3> = match kind / 16 % 4 {
+        0 => points.clone(),
+        1 => points.iter().map(|point| point.map(f32::next_up)).collect(),
+        2 => points.iter().map(other_zeros).collect(),
+        _ => Vec::new(),
+    };
+    points.extend(copies);
+    let scale = [1.0, 1e-30, 1e30, 1e-42][random.random_range(0..4)];
+    let offset = random_point(random) * [0.0, 0.0, 10.0, 1e6][random.random_range(0..4)];
+    let moved = points.into_iter().map(|point| (point + offset) * scale);
+    moved.collect()
+}
+
+/// Asserts that a hull has some of the given points in their order, none of them twice, and the
+/// greatest height of all points in every direction.
+fn assert_is_hull<V: Space>(
+    name: &str,
+    given: &[V],
+    wide: impl Fn(&V) -> DVec3,
+    random: &mut StdRng,
+) {
+    let hull = ConvexHull::new(given.iter().copied()).expect("finite points");
+    let mut rest = given.iter();
+    assert!(
+        hull.points()
+            .iter()
+            .all(|kept| rest.any(|point| point == kept)),
+        "{name}"
+    );
+    let key = |point: &V| (wide(point) + DVec3::ZERO).to_array().map(f64::to_bits);
+    let distinct: HashSet<_> = hull.points().iter().map(key).collect();
+    assert_eq!(distinct.len(), hull.points().len(), "{name}: a point twice");
+
+    let origin = wide(&given[0]);
+    let [all, kept] = [given, hull.points()]
+        .map(|points| -> Vec<DVec3> { points.iter().map(|point| wide(point) - origin).collect() });
+    let length = all.iter().map(|point| point.length()).fold(0.0, f64::max);
+    for step in 0..30 {
+        let one = |random: &mut StdRng| all[random.random_range(0..all.len())];
+        let (a, b, c) = (one(random), one(random), one(random));
+        let direction = match step % 3 {
+            0 => random_point(random).as_dvec3(),
+            // Normal to a face, and to an edge.
+            1 => ((b - a) / length).cross((c - a) / length),
+            _ => ((b - a) / length).cross(random_point(random).as_dvec3()),
+        };
+        let Some(direction) = direction.try_normalize() else {
+            continue;
+        };
+        let height = |points: &[DVec3]| {
+            let heights = points.iter().map(|point| point.dot(direction));
+            heights.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let missing = height(&all) - height(&kept);
+        assert!(
+            missing <= ROUNDING * length,
+            "{name}: {missing:e} of {length:e} along {direction}"
+        );
+    }
+}
+
+#[test]
+fn a_hull_of_any_points_is_as_high_as_the_points() {
+    let mut random = StdRng::seed_from_u64(1);
+    for kind in 0..20_000 {
+        let points = points_of_kind(kind, &mut random);
+        assert_is_hull(
+            &format!("3D {kind}"),
+            &points,
+            |point| point.as_dvec3(),
+            &mut random,
+        );
+        let flat: Vec<Vec2> = points.iter().map(|point| point.truncate()).collect();
+        let widen = |point: &Vec2| point.extend(0.0).as_dvec3();
+        assert_is_hull(&format!("2D {kind}"), &flat, widen, &mut random);
+    }
+}
+
+/// More than 65,536 distinct points, most of them inside of the hull.
+#[test]
+fn a_scan_of_many_points_has_a_hull() {
+    let mut random = StdRng::seed_from_u64(2);
+    let count = 129_898;
+    let scan = (0..count).map(|index| {
+        let z = 1.0 - (2 * index + 1) as f32 / count as f32;
+        let (sine, cosine) = (index as f32 * 2.399_963_2).sin_cos();
+        let radius = (1.0 - z * z).sqrt();
+        let place = Vec3::new(radius * cosine, radius * sine, z);
+        place * (1.0 + 0.1 * (9.0 * place.x).sin() * (7.0 * place.y).cos())
+    });
+    let points: Vec<Vec3> = scan.collect();
+    assert_is_hull("scan", &points, |point| point.as_dvec3(), &mut random);
+}
