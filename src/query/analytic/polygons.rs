@@ -228,7 +228,7 @@ pub(super) fn placed<D: DVector>(
     ])
 }
 
-/// Solves a pair of polygons, or a polygon and a point.
+/// Computes the closed form of two polygons, or of a polygon and a point.
 // This function is not inlined, because the arrays would take up stack space in every query.
 #[inline(never)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {

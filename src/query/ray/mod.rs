@@ -1,4 +1,4 @@
-//! Ray casts at convex shapes.
+//! Ray casts against convex shapes.
 //!
 //! | file | contents |
 //! |---|---|

@@ -27,7 +27,7 @@ const GRID_MARGIN: f64 = 2.0;
 /// Points on a grid. All lengths are in steps of the grid.
 pub struct GridPoints {
     pub points: Vec<DVec3>,
-    /// The index of a point at the end of the set. It is the origin of the grid.
+    /// The index of a point at the end of the set. This point is the origin of the grid.
     pub origin: usize,
     /// The index of the point farthest from the origin.
     pub end: usize,

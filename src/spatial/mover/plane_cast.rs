@@ -68,7 +68,7 @@ impl FilteredQuery<'_, '_, '_> {
         let radius = shape.radius() + margin;
         let lowest = shape.lowest(pose.rotation, normal) + at;
         let approach = -motion.dot(normal);
-        // The time at which the body reaches the plane of a facet, and the point of the plane.
+        // The gap to the plane of a facet, the time at which the body reaches it, and the point.
         let reach = |facet: &Facet<V::DVec>| {
             let gap = facet.height(lowest) * facet.normal.dot(normal) - radius;
             let time = gap / approach;
