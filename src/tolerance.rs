@@ -19,6 +19,10 @@ pub const OFFSET_SCALE: f64 = 1e-5;
 /// cannot express smaller gaps.
 pub const TOUCHING: f64 = f32::EPSILON as f64;
 
+/// If the gap is more than this fraction of the scale, every solver reports two shapes as
+/// separated. A smaller gap may be closed by the tolerance of touching or by rounding.
+pub const SURELY_APART: f64 = 8.0 * TOUCHING;
+
 /// Cores closer than this fraction of the scale count as touching, and EPA replaces GJK. The
 /// direction between the cores' nearest points has an error of about 1e-16 of the scale, divided by
 /// their distance: 1e-6 for cores this close.

@@ -30,12 +30,8 @@ use crate::{
     placed::{DynShape, Placed, PlacedCollider},
     shape::{Bounds, FacetVertices, Support, core_bounds, facet_normal, weld},
     space::{DVector, Pose, Space},
-    tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
+    tolerance::{OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
 };
-
-/// The least gap that counts, as a fraction of the scale. A smaller one may be closed by the
-/// tolerance of touching or by rounding.
-const LEAST_GAP: f64 = 8.0 * TOUCHING;
 
 /// Maximum number of clusters whose bounds are kept. The bounds of others are computed again.
 const MAX_KNOWN: usize = 16;
@@ -153,9 +149,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         }
     }
 
-    /// Calls `visit` with each facet that may be touched before the current limit, early ones first.
-    /// The limit starts at 1, and a result of `visit` replaces it. Returns `None` if the scale of
-    /// the surface flattens it.
+    /// Calls `visit` with each facet that may be touched before the current limit, roughly in the
+    /// order of the bounds. The limit starts at 1, and a result of `visit` replaces it. Returns
+    /// `None` if the scale of the surface flattens it.
     pub fn search(&mut self, mut visit: impl FnMut(&mut Self, u32) -> Option<f64>) -> Option<()> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
         let mut limit = 1.0;
@@ -266,7 +262,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         MovingFacet {
             vertices,
             weld,
-            margin: LEAST_GAP * scale + weld + rounding,
+            margin: SURELY_APART * scale + weld + rounding,
         }
     }
 

@@ -286,7 +286,7 @@ impl<V: Space> PlacedCollider<V> {
         translation: V::DVec,
         mut visit: impl FnMut(u32) -> f64,
     ) -> Option<()> {
-        let PlacedBody::Compound(compound, _) = &self.body else {
+        let Some(compound) = self.compound() else {
             visit(0);
             return Some(());
         };

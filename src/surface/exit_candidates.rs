@@ -194,8 +194,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let (Some(facet), Some(center)) = (facet, self.center) else {
             return [None, None];
         };
-        let is_over = facet.height(center) >= 0.0;
-        let outward = if is_over { facet.normal } else { -facet.normal };
+        let outward = facet.normal_toward(center);
         let is_whole = self.body.scaled_shape().is_some();
         let has_two = is_whole && !self.surface.is_one_sided() && !facet.is_under(center);
         let contact_along = |normal: V::DVec| {

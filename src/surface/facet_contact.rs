@@ -8,7 +8,7 @@ use crate::{
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},
     surface::surface_pair::{BallPart, SurfacePair},
-    tolerance::{SAME_NORMAL, TOUCHING},
+    tolerance::{SAME_NORMAL, SURELY_APART},
 };
 
 /// Tolerance for the normal of a ball's contact, which has a closed form: a facet rises along the
@@ -21,10 +21,6 @@ pub const RISE_SINE_GJK: f64 = 3e-5;
 
 /// Depths are the same if they differ by at most this fraction: about 8 roundings of `f32`.
 pub const SAME_DEPTH: f64 = 1e-6;
-
-/// If the gap is more than this fraction of the scale, every solver reports two shapes as
-/// separated.
-pub const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
 const MAX_LEFT_OVERLAP: f64 = 1e-5;
@@ -189,11 +185,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the normal of a facet on the side of a center, or `None` if the center is behind a
     /// one-sided surface.
     fn outward(&self, facet: &Facet<V::DVec>, center: V::DVec) -> Option<V::DVec> {
-        if facet.height(center) >= 0.0 {
-            Some(facet.normal)
-        } else {
-            (!self.surface.is_one_sided()).then_some(-facet.normal)
-        }
+        (!self.is_hidden(facet)).then(|| facet.normal_toward(center))
     }
 
     /// Returns the contact of a touched facet that clears its plane along a unit vector.

@@ -12,6 +12,8 @@
 //! So a push-out clears at least one of these planes for each facet and part. A best-first search
 //! finds the shortest one: if a facet still blocks a part, the search tries each of their planes.
 
+use core::{iter, ops::Range};
+
 use arrayvec::ArrayVec;
 
 use crate::{
@@ -146,42 +148,41 @@ impl<'p, V: Space> KnownPart<'p, V> {
 pub struct Obstacle {
     indices: (u32, u32),
     weld: f64,
+    /// The range of its planes in the list of planes.
+    planes: Range<usize>,
 }
 
 /// The working lists of a search.
 #[derive(Default)]
 pub struct ObstacleLists<V: Space> {
     obstacles: Vec<Obstacle>,
-    /// The planes of all obstacles, each after the position of its obstacle. The planes of one
-    /// obstacle follow each other.
-    planes: Vec<(usize, PushPlane<V::DVec>)>,
+    /// The planes of all obstacles.
+    planes: Vec<PushPlane<V::DVec>>,
     /// The search for a translation that clears one plane of each obstacle. Its labels are
     /// positions in `planes`.
     search: TranslationSearch<V::DVec, usize>,
 }
 
 impl<V: Space> ObstacleLists<V> {
-    /// Returns the position of the obstacle that is farthest from cleared by a translation, or
-    /// `None` if all are cleared.
-    fn blocking(&self, translation: V::DVec) -> Option<usize> {
+    /// Returns the planes of the obstacle that is farthest from cleared by a translation, or `None`
+    /// if all obstacles are cleared.
+    fn blocking(&self, translation: V::DVec) -> Option<Range<usize>> {
         let mut farthest = None;
         let mut most = 0.0;
-        for planes in self.planes.chunk_by(|(a, _), (b, _)| a == b) {
-            let (position, _) = *planes.first()?;
-            let lefts = planes
+        for Obstacle { weld, planes, .. } in &self.obstacles {
+            let own = self.planes.get(planes.clone()).unwrap_or_default();
+            let missing = own
                 .iter()
-                .map(|(_, (normal, depth))| depth - normal.dot(translation));
-            let left = lefts.fold(f64::INFINITY, f64::min);
+                .map(|(normal, depth)| depth - normal.dot(translation));
+            let missing = missing.fold(f64::INFINITY, f64::min);
             // Every overlap counts at the start.
-            let weld = self.obstacles.get(position)?.weld;
-            let is_start = translation == V::DVec::ZERO;
-            let least = if is_start {
+            let least = if translation == V::DVec::ZERO {
                 0.0
             } else {
-                slop(weld, translation)
+                slop(*weld, translation)
             };
-            if left > least.max(most) {
-                (most, farthest) = (left, Some(position));
+            if missing > least.max(most) {
+                (most, farthest) = (missing, Some(planes.clone()));
             }
         }
         farthest
@@ -212,13 +213,21 @@ struct ObstacleSearch<'p, 'a, V: Space> {
 
 impl<V: Space> SurfacePair<'_, V> {
     /// Adds the contacts of the shortest push-out to an empty list, if the body consists of
-    /// polytopes. The push-out clears all facets near the body, also those that it does not overlap.
+    /// polytopes. The push-out clears all facets near the body, not only those that overlap it.
     pub(super) fn add_searched_push_out(
         &self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut ObstacleLists<V>,
     ) -> Searched {
+        // Tested first, which spares balls and other round bodies the search for their parts.
+        let is_round = self
+            .body
+            .scaled_shape()
+            .is_some_and(|it| it.radius() != 0.0);
+        if is_round || self.surface.facet_radius() != Some(0.0) {
+            return Searched::NotFound;
+        }
         let mut indices = ArrayVec::<u32, MAX_PARTS>::new();
         for (_, part) in near {
             if !indices.contains(part) && indices.try_push(*part).is_err() {
@@ -231,7 +240,7 @@ impl<V: Space> SurfacePair<'_, V> {
         let parts = found.iter().zip(&shapes);
         let parts = parts.map_while(|(part, shape)| KnownPart::new(self, part, shape));
         let parts: ArrayVec<_, MAX_PARTS> = parts.collect();
-        if parts.len() < indices.len() || self.surface.facet_radius() != Some(0.0) {
+        if parts.len() < indices.len() {
             return Searched::NotFound;
         }
         lists.obstacles.clear();
@@ -269,11 +278,10 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         if let Some(center) = self.pair.center {
             for (facet, _) in near {
                 let facet = surface.facet(*facet)?;
-                let height = facet.height(center);
-                if height.abs() <= facet.weld {
+                if facet.height(center).abs() <= facet.weld {
                     return None;
                 }
-                mean = mean + facet.normal * height.signum();
+                mean = mean + facet.normal_toward(center);
             }
         }
         if let Some(mean) = mean.unit() {
@@ -288,8 +296,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         near.iter().try_for_each(|indices| self.add(*indices))
     }
 
-    /// Adds a facet and a part as an obstacle, if the facet is within the extent of the part, and if
-    /// not every translation within the limit clears it. Returns `None` if no translation does.
+    /// Adds a facet and a part as an obstacle, if the facet is within the extent of the part, and
+    /// if not every translation within the limit clears it. Returns `None` if no translation does.
     fn add(&mut self, (facet_index, part_index): (u32, u32)) -> Option<()> {
         let (surface, limit) = (self.pair.surface, self.limit);
         let facet = surface.facet(facet_index)?;
@@ -304,7 +312,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         // a compound leave on the side of the center.
         let outward = self.pair.center.map(|center| {
             let is_over = surface.is_one_sided() || facet.is_under(center);
-            (facet.normal * facet.height(center).signum(), is_over)
+            (facet.normal_toward(center), is_over)
         });
         let is_single = self.pair.body.scaled_shape().is_some();
         let is_allowed = |normal: V::DVec| match outward {
@@ -320,7 +328,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         part.faces.visit_planes(&facet, |(normal, depth)| {
             is_clear |= depth <= -limit;
             if depth <= limit && is_allowed(normal) {
-                planes.push((obstacles.len(), (normal, depth)));
+                planes.push((normal, depth));
             }
         });
         if is_clear {
@@ -330,6 +338,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         obstacles.push(Obstacle {
             indices: (facet_index, part_index),
             weld: facet.weld,
+            planes: first..planes.len(),
         });
         (planes.len() > first).then_some(())
     }
@@ -348,8 +357,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                 return self.pair.lets_center_pass(node.translation).then_some(node);
             };
             let ObstacleLists { planes, search, .. } = &mut *self.lists;
-            for (label, (position, plane)) in planes.iter().enumerate() {
-                if *position == blocking {
+            for label in blocking {
+                if let Some(plane) = planes.get(label) {
                     search.open(&node, *plane, label);
                 }
             }
@@ -390,26 +399,29 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         node: &Node<V::DVec, usize>,
         contacts: &mut Vec<FacetContact<V::DVec>>,
     ) -> bool {
+        let ObstacleLists {
+            obstacles, planes, ..
+        } = &*self.lists;
+        let contact_at = |label: usize| {
+            let (normal, _) = planes.get(label)?;
+            let mut obstacles = obstacles.iter();
+            let obstacle = obstacles.find(|obstacle| obstacle.planes.contains(&label))?;
+            let contact = self.pair.contact_along(obstacle.indices, *normal);
+            contact.filter(|contact| is_tight(contact, node.translation))
+        };
         for label in &node.labels {
-            let planes = &self.lists.planes;
-            let Some((_, (normal, depth))) = planes.get(*label) else {
+            let Some((normal, depth)) = planes.get(*label) else {
                 continue;
             };
-            // The body may overlap another facet with the same plane.
-            let same = planes.iter().filter(|(_, (other, other_depth))| {
+            let is_same = |(other, other_depth): &PushPlane<V::DVec>| {
                 (*other - *normal).length() <= SAME_NORMAL
                     && (other_depth - depth).abs() <= slop(0.0, node.translation)
-            });
-            let found = planes
-                .get(*label)
-                .into_iter()
-                .chain(same)
-                .find_map(|(position, plane)| {
-                    let obstacle = self.lists.obstacles.get(*position)?;
-                    let contact = self.pair.contact_along(obstacle.indices, plane.0);
-                    contact.filter(|contact| is_tight(contact, node.translation))
-                });
-            contacts.extend(found);
+            };
+            // The body may overlap another facet with the same plane.
+            let others = planes.iter().enumerate();
+            let others = others.filter(|(other, plane)| other != label && is_same(plane));
+            let mut labels = iter::once(*label).chain(others.map(|(other, _)| other));
+            contacts.extend(labels.find_map(contact_at));
         }
         !contacts.is_empty()
     }

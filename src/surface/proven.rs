@@ -22,9 +22,10 @@ use crate::{
     shape::{Bounds, Facet, Support},
     space::{DVector, Space, shortest_translation::translation_out_of_all},
     surface::{
-        facet_contact::{ContactKind, FacetContact, SURELY_APART, is_tight, slop},
+        facet_contact::{ContactKind, FacetContact, is_tight, slop},
         surface_pair::SurfacePair,
     },
+    tolerance::SURELY_APART,
 };
 
 /// Maximum number of planes that are added, and of single facets that are tried. The proof rarely
@@ -192,11 +193,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if height.abs() <= plane.weld {
                 return false;
             }
-            let outward = if height > 0.0 {
-                plane.normal
-            } else {
-                -plane.normal
-            };
+            let outward = plane.normal_toward(center);
             clusters.push(NearCluster {
                 number,
                 facets,

@@ -154,6 +154,15 @@ impl<D: DVector> Facet<D> {
         (point - self.base).dot(self.normal)
     }
 
+    /// Returns the normal on the side of a point.
+    pub fn normal_toward(&self, point: D) -> D {
+        if self.height(point) >= 0.0 {
+            self.normal
+        } else {
+            -self.normal
+        }
+    }
+
     /// Returns the greatest component of a vertex along a vector.
     pub fn top(&self, direction: D) -> f64 {
         let heights = self.vertices.iter().map(|vertex| vertex.dot(direction));

@@ -16,12 +16,8 @@ use crate::{
         mover::body::{BodyTouch, FilteredQuery},
         spatial_query::QuerySpace,
     },
-    tolerance::TOUCHING,
+    tolerance::SURELY_APART,
 };
-
-/// The least gap to a plane that counts, as a fraction of the scale. The general cast knows the
-/// rules for smaller gaps, which the tolerance of touching or rounding may close.
-const LEAST_GAP: f64 = 8.0 * TOUCHING;
 
 impl FilteredQuery<'_, '_, '_> {
     /// Returns the first touch of a convex body that may touch a single plane during a motion, or
@@ -76,7 +72,8 @@ impl FilteredQuery<'_, '_, '_> {
         };
         let (gap, _, foot) = reach(&plane);
         let size = (bounds.max - bounds.min).length();
-        if gap <= LEAST_GAP * (size + plane.max_distance(at)) + plane.weld {
+        // The general cast has the rules for smaller gaps.
+        if gap <= SURELY_APART * (size + plane.max_distance(at)) + plane.weld {
             return None;
         }
         if gap >= approach {
