@@ -371,8 +371,12 @@ impl HullSurface {
 
     /// Returns each triangle, counter-clockwise as seen from outside, and its outward unit normal.
     pub fn triangles(&self) -> impl Iterator<Item = ([usize; 3], DVec3)> {
-        let kept = self.facets.iter().filter(|facet| !facet.is_removed);
-        kept.map(|facet| (facet.vertices, facet.normal))
+        self.kept().map(|facet| (facet.vertices, facet.normal))
+    }
+
+    /// Returns the facets of the surface.
+    fn kept(&self) -> impl Iterator<Item = &HullFacet> {
+        self.facets.iter().filter(|facet| !facet.is_removed)
     }
 
     /// Returns the indices of the vertices, in ascending order.
@@ -389,7 +393,7 @@ impl HullSurface {
     /// Returns a vertex and the outward unit normal of each triangle. Slivers whose normal is
     /// uncertain are left out.
     pub fn planes(&self) -> impl Iterator<Item = (usize, DVec3)> {
-        let kept = self.facets.iter().filter(|facet| !facet.is_removed);
+        let kept = self.kept();
         let certain = kept.filter(|facet| facet.error < self.grid.tolerance);
         certain.map(|facet| {
             let [vertex, ..] = facet.vertices;

@@ -3,12 +3,16 @@
 
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
+#[path = "../../../tests/support/points.rs"]
+mod points;
+
 use std::collections::HashSet;
 
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use rand::{SeedableRng, rngs::StdRng};
 
+use self::points::{points_of_kind, random_point};
 use super::*;
-use crate::math::{DVec3, Quat, Vec3};
+use crate::math::{DVec3, Vec3};
 
 /// Returns points spread evenly over the unit sphere: a spiral with the golden angle.
 fn ball(vertices: usize) -> Vec<Vec3> {
@@ -59,58 +63,6 @@ fn few_vertices_are_scanned_in_blocks() {
     assert!(matches!(search(MAX_SCANNED), Ok(FarthestSearch::Blocks(_))));
 }
 
-fn random_point(random: &mut StdRng) -> Vec3 {
-    Vec3::from_array([(); 3].map(|()| random.random_range(-1.0..=1.0)))
-}
-
-/// Returns points of one of many kinds: clouds, spheres, boxes, lattices, prisms, slabs, needles,
-/// clusters; turned, moved or scaled; with copies, near copies and both zeros.
-fn random_points(kind: usize, random: &mut StdRng) -> Vec<Vec3> {
-    let [x, y, z] = random_point(random).to_array();
-    let turn = Quat::from_xyzw(x, y, z, random.random_range(0.1..1.0)).normalize();
-    let steps = random.random_range(1..4) as f32;
-    let [flat, thin] = [(); 2].map(|()| 10.0_f32.powf(random.random_range(-9.0..0.0)));
-    let count = random.random_range(1..60);
-    let point = |index: usize| {
-        let point = random_point(random);
-        let angle = (index / 2) as f32 / count as f32 * 4.0 * core::f32::consts::PI;
-        match kind % 8 {
-            0 => point,
-            1 => point.normalize_or(Vec3::X),
-            2 => (point * steps).round(),
-            3 => Vec3::new(
-                point.x.signum(),
-                [point.y, point.y.signum()][index % 2],
-                point.z,
-            ),
-            4 => Vec3::new(angle.cos(), angle.sin(), [1.0, -1.0][index % 2]),
-            5 => point * Vec3::new(1.0, 1.0, flat),
-            6 => point * Vec3::new(1.0, flat, thin),
-            _ => (point * steps).round() + random_point(random) * flat,
-        }
-    };
-    let mut points: Vec<Vec3> = (0..count).map(point).collect();
-    if (kind / 8).is_multiple_of(2) {
-        points = points.into_iter().map(|point| turn * point).collect();
-    }
-    let copies: Vec<Vec3> = match kind / 16 % 4 {
-        0 => points.clone(),
-        1 => points.iter().map(|point| point.map(f32::next_up)).collect(),
-        2 => points
-            .iter()
-            .map(|point| point.map(|it| if it == 0.0 { -it } else { it }))
-            .collect(),
-        _ => Vec::new(),
-    };
-    points.extend(copies);
-    let scale = [1.0, 1e-30, 1e30, 1e-42][random.random_range(0..4)];
-    let offset = random_point(random) * [0.0, 0.0, 10.0, 1e6][random.random_range(0..4)];
-    points
-        .into_iter()
-        .map(|point| (point + offset) * scale)
-        .collect()
-}
-
 /// Returns six times the volume of a tetrahedron.
 fn volume(grid: &GridPoints, corners: [usize; 4]) -> i128 {
     let [a, b, c, d] = corners.map(|index| {
@@ -148,7 +100,7 @@ fn the_surface_of_a_hull_is_closed_and_convex_and_loses_no_point() {
     let mut random = StdRng::seed_from_u64(1);
     let (mut solids, mut dropped) = (0, 0);
     for kind in 0..20_000 {
-        let points = random_points(kind, &mut random);
+        let points = points_of_kind(kind, &mut random);
         let grid = || GridPoints::new(&points);
         let Some(AffineHull::Solid(start)) = grid().and_then(|grid| AffineHull::of(&grid)) else {
             continue;
@@ -196,7 +148,7 @@ fn the_surface_of_a_hull_is_closed_and_convex_and_loses_no_point() {
 fn the_center_of_a_hull_is_inside() {
     let mut random = StdRng::seed_from_u64(2);
     for kind in 0..20_000 {
-        let points = random_points(kind, &mut random);
+        let points = points_of_kind(kind, &mut random);
         let hull = ConvexHull::new(points.iter().copied());
         let Ok(hull) = hull else { continue };
         let center = hull.center();
