@@ -27,8 +27,9 @@ pub struct CastHit<V> {
     /// the grazing tolerance, or than the overlap at the start that the options allow. The time is
     /// 0 for shapes that touch or overlap at the start.
     pub safe: f64,
-    /// A time at which the shapes touch, within the tolerance of [`intersects`](crate::query::intersects).
-    /// The time is 0 for shapes that touch or overlap at the start.
+    /// A time at which the shapes touch, within the tolerance of
+    /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at
+    /// the start.
     pub touching: f64,
     /// The contact at the time `touching`. For shapes that overlap at the start, this is the
     /// contact that [`contact`](crate::query::contact()) returns.
@@ -109,7 +110,8 @@ impl<D: DVector> CastHit64<D> {
     }
 }
 
-/// Options of [`cast_shape`](crate::query::cast_shape) and [`cast_motion`](crate::query::cast_motion).
+/// Options of [`cast_shape`](crate::query::cast_shape) and
+/// [`cast_motion`](crate::query::cast_motion).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]

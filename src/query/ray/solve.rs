@@ -23,8 +23,8 @@ const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 impl<D: DVector> LocalRay<D> {
     /// Returns the first hit on a shape with a margin around it, in the shape's own frame.
-    /// `rounding` returns [`WorldRay::rounding_along`](super::WorldRay::rounding_along) for a normal
-    /// in this frame.
+    /// `rounding` returns [`WorldRay::rounding_along`](super::WorldRay::rounding_along) for a
+    /// normal in this frame.
     pub fn first_hit<S>(
         &self,
         shape: &S,

@@ -179,7 +179,7 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
                 }
             });
         });
-        // Who falls off begins again.
+        // A character that has fallen off the ground starts again.
         for (walker, start) in walkers.iter_mut().zip(&starts) {
             if walker.place.y < start.place.y - 20.0 {
                 *walker = *start;
