@@ -1,4 +1,4 @@
-//! The component that lists the entities that its own entity touches.
+//! The component that lists the entities that touch its entity.
 
 use core::fmt;
 

@@ -102,7 +102,7 @@ use crate::{
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Collisions {
-    /// One contact per touching pair, sorted by (entity, other). `entity` is the lower of the two.
+    /// One contact per touching pair, sorted by (entity, other). `entity` is lower than `other`.
     contacts: Vec<CollisionEvent>,
     /// The `other` entity and the index of each contact, sorted.
     by_other: Vec<(Entity, u32)>,
@@ -158,7 +158,9 @@ impl FromIterator<CollisionEvent> for Collisions {
 }
 
 impl Collisions {
-    /// Sorts all lists, and keeps only the first contact of each pair and of each pair of parts.
+    /// Flips contacts so that `entity` is lower than `other`, and removes contacts of an entity
+    /// with itself. Then sorts all lists, and keeps only the first contact of each pair and of each
+    /// pair of parts.
     fn restore_order(&mut self) {
         let Self {
             contacts,
@@ -183,12 +185,12 @@ impl Collisions {
         by_other.sort_unstable();
     }
 
-    /// Replaces the contacts of the last tick by the contacts of this tick.
+    /// Replaces the contacts of the last tick with the contacts of this tick.
     ///
     /// `found` must be sorted. `phase_of_unfound` returns the new phase, `Ongoing` or `Ended`, of
     /// an old contact whose pair is not in `found`. `report` is called in order with each contact,
-    /// including ended ones, and with the old contact of its pair. `report` returns the phase to
-    /// store.
+    /// even if the contact has ended, and with the pair's old contact. `report` returns the phase
+    /// to store.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
@@ -238,7 +240,7 @@ impl Collisions {
         self.poses_3d.shrink_to_fit();
     }
 
-    /// Replaces the contacts of parts: adds the sorted contacts in `found`, and keeps the contacts
+    /// Updates the contacts of parts: adds the sorted contacts in `found`, and keeps old contacts
     /// of other pairs for which `still_holds` returns `true`.
     pub(crate) fn update_parts(
         &mut self,
@@ -259,8 +261,9 @@ impl Collisions {
         self.contacts.iter().copied()
     }
 
-    /// Returns the contacts of `entity`, in a fixed order. Each contact is
-    /// [flipped](CollisionEvent::flipped) if necessary, so that its first entity is `entity`.
+    /// Returns the deepest contact of `entity` with each entity that it touches, in a fixed order.
+    /// Each contact is [flipped](CollisionEvent::flipped) if necessary, so that its first entity is
+    /// `entity`.
     pub fn deepest_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         let start = self
             .contacts
@@ -282,7 +285,7 @@ impl Collisions {
             )
     }
 
-    /// Returns the contact of two entities, as seen from the first one, or `None` if they do not
+    /// Returns the deepest contact of two entities, as seen from `entity`, or `None` if they do not
     /// touch.
     pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
         let pair = (entity.min(other), entity.max(other));
@@ -293,8 +296,8 @@ impl Collisions {
             .and_then(|contact| contact.seen_from(entity))
     }
 
-    /// Returns the contacts of all touching parts of two entities, as seen from the first one. If
-    /// both colliders are single shapes, there is at most one contact.
+    /// Returns the contacts of all touching parts of two entities, as seen from `entity`. If both
+    /// colliders are single shapes, there is at most one contact.
     ///
     /// The contacts are sorted by the [`part`](CollisionEvent::part) of the lower entity.
     ///
@@ -346,7 +349,7 @@ impl Collisions {
         self.contacts.len()
     }
 
-    /// Returns `true` if nothing touches.
+    /// Returns `true` if no entities touch.
     pub fn is_empty(&self) -> bool {
         self.contacts.is_empty()
     }
@@ -357,7 +360,7 @@ impl Collisions {
 pub(crate) struct Changes {
     /// The new index of each contact of the last tick, or [`GONE`].
     indices: Vec<u32>,
-    /// The `other` of each started contact, with the contact's index.
+    /// The `other` entity and the index of each started contact.
     started: Vec<(Entity, u32)>,
     /// The started contacts that sort before the last contact of the last tick.
     between: Vec<CollisionEvent>,

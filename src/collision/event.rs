@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-/// A message that two colliders touch or no longer touch. Each touching pair sends one message per
-/// tick.
+/// The message for a pair of colliders that touch or no longer touch. Each tick sends one message
+/// per touching pair.
 ///
 #[cfg_attr(
     doc,
@@ -27,8 +27,8 @@ use bevy::prelude::*;
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because
 /// they are stored relative to the entities, which keeps them precise far from the origin:
-/// [`point`](Self::point), [`other_point`](Self::other_point). Values that follow from the fields
-/// are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
+/// [`point`](Self::point), [`other_point`](Self::other_point). Values that are computed from the
+/// fields are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
 /// [`started`](Self::started).
 ///
 /// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
@@ -93,10 +93,10 @@ pub struct CollisionEvent {
     pub depth: f32,
     pub(crate) surface: SurfacePoint,
     pub(crate) other_surface: SurfacePoint,
-    /// `true` if `entity` has a [`Sensor`](crate::Sensor), and `true` if `other` has one. The two
-    /// flags fit into the padding of the event.
+    /// The results of [`is_sensor`](Self::is_sensor) and
+    /// [`other_is_sensor`](Self::other_is_sensor). The two flags fit into the padding of the event.
     pub(crate) are_sensors: [bool; 2],
-    /// See [`time`](Self::time). An `f32` also fits into the padding.
+    /// The result of [`time`](Self::time). An `f32` also fits into the padding of the event.
     pub(crate) time: f32,
 }
 
@@ -108,7 +108,7 @@ pub struct CollisionEvent {
 pub(crate) struct SurfacePoint {
     /// The index of the part that the point is on.
     pub part: u32,
-    /// The translation of the collider in the tick of the contact.
+    /// The translation of the collider at the time of the contact.
     pub translation: Vec3,
     /// The point relative to the translation, in the world's axes.
     pub offset: Vec3,
@@ -130,7 +130,7 @@ pub enum CollisionPhase {
 
 /// The reason why a contact ended.
 ///
-/// If several reasons apply, the event has the first of them in the order of this list.
+/// If several reasons apply, the event has the first applicable reason in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -266,7 +266,7 @@ impl CollisionEvent {
         self.phase == CollisionPhase::Ongoing
     }
 
-    /// Returns `true` if the two touch: the contact started in this tick, or is ongoing.
+    /// Returns `true` if the two entities touch: the contact started in this tick, or is ongoing.
     pub fn touching(&self) -> bool {
         !self.ended()
     }
@@ -276,7 +276,7 @@ impl CollisionEvent {
         self.end_reason().is_some()
     }
 
-    /// Returns the reason why the contact ended, or `None` if the two touch.
+    /// Returns the reason why the contact ended, or `None` if the entities touch.
     pub fn end_reason(&self) -> Option<EndReason> {
         match self.phase {
             CollisionPhase::Ended(reason) => Some(reason),
@@ -364,10 +364,10 @@ impl CollisionEvent {
     /// Returns the time of the contact as a fraction of the tick: 0 at the poses of the previous
     /// tick, 1 at the poses of this tick.
     ///
-    /// The time is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event
-    /// reports the first touch on its path. Then the normal, the depth and the points are computed
-    /// for this time, and [`remaining_time`](Self::remaining_time) returns the fraction of the
-    /// motion that is left.
+    /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
+    /// event reports the first touch on its path. Then the normal, the depth and the points are
+    /// computed for this time, and [`remaining_time`](Self::remaining_time) returns the fraction of
+    /// the motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
@@ -394,7 +394,8 @@ impl CollisionEvent {
         }
     }
 
-    /// Returns the same contact as seen from `entity`, or `None` if `entity` is neither of the two.
+    /// Returns the same contact as seen from `entity`, or `None` if the contact does not involve
+    /// `entity`.
     pub fn seen_from(&self, entity: Entity) -> Option<Self> {
         self.seen_by(|side| side == entity)
     }
@@ -549,7 +550,7 @@ pub struct CollisionEnded {
 
 impl CollisionStarted {
     /// Creates the event for `hit.entity`, with the phase `Started`, for a unit test: see the
-    /// example above.
+    /// example in [`CollisionStarted`].
     pub fn new(hit: CollisionEvent) -> Self {
         Self {
             target: hit.entity,
@@ -560,7 +561,7 @@ impl CollisionStarted {
 
 impl CollisionEnded {
     /// Creates the event for `hit.entity`, with the phase `Ended`, for a unit test: see the example
-    /// above.
+    /// in [`CollisionEnded`].
     pub fn new(hit: CollisionEvent, reason: EndReason) -> Self {
         Self {
             target: hit.entity,

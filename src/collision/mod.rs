@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `event.rs` | [`CollisionEvent`], its phases, and the events for observers |
 //! | `collisions.rs` | [`Collisions`], the contacts of the last tick |
-//! | `colliding_entities.rs` | [`CollidingEntities`], the same for one entity |
+//! | `colliding_entities.rs` | [`CollidingEntities`], the entities that one entity touches |
 //! | `previous_poses.rs` | the poses of the last tick, for swept colliders |
 //! | `push_out.rs` | [`PushOut`], the translation out of everything that an entity touches |
 //! | `world_mover.rs` | [`WorldMover`], which moves an entity under any parent |

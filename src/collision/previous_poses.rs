@@ -32,7 +32,7 @@ impl<D: DVector> PreviousPoses<D> {
         }
     }
 
-    /// Begins the next path of an entity in a pose. Until the next tick, [`insert`](Self::insert)
+    /// Begins the next path of an entity at `pose`. Until the next tick, [`insert`](Self::insert)
     /// does not replace this pose.
     pub fn begin(&mut self, entity: Entity, pose: Affine<D>) {
         self.begun.insert(entity);

@@ -14,28 +14,29 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A push along an axis ignores planes whose normal has at most this component along the axis. To
-/// clear such a plane, the push would be at least 10 times as long as the depth.
+/// A push along an axis ignores a plane if the cosine between its normal and the axis is at most
+/// this constant. To clear such a plane, the push would have to be at least 10 times as long as the
+/// depth.
 const LEAST_COSINE: f64 = 0.1;
 
-/// An overlap of at most this fraction of the contact's coordinates is treated as rounding. The
-/// fraction is twice the overlap that the rounding of both positions to f32 may add.
+/// An overlap of at most this fraction of the contact's coordinates is treated as rounding.
+/// Rounding both positions to f32 adds at most half of this overlap.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
-/// The translation that moves a shape out of everything solid.
+/// The translation that moves a shape out of all solid colliders.
 ///
 /// In 2D, z is 0, and `.xy()` is the `Vec2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub enum PushOut {
-    /// Nothing solid is overlapped.
+    /// The shape overlaps nothing solid.
     #[default]
     Free,
-    /// The translation after which nothing solid is overlapped.
+    /// The translation after which the shape overlaps nothing solid.
     Moved(Vec3),
-    /// The shape is pressed: no short translation resolves all overlaps. The given translation
-    /// leaves the least overlap of all that were found.
+    /// The shape is pressed: no short translation resolves all overlaps. This translation leaves
+    /// the least overlap that was found.
     Pressed(Vec3),
 }
 
@@ -56,8 +57,8 @@ impl PushOut {
 
 impl Collisions {
     /// Returns the shortest translation that moves an entity out of all solid colliders that it
-    /// touches, or [`PushOut::Free`] if there are none. `is_solid` is called with each contact, as
-    /// seen from `entity`.
+    /// touches, or [`PushOut::Free`] if it touches none. `is_solid` is called with the deepest
+    /// contact of each pair, as seen from `entity`.
     ///
     /// The translation resolves all touching parts of compounds and surfaces, such as the floor and
     /// the wall of one mesh. Colliders on children of `entity` are included: exclude them with
@@ -101,11 +102,11 @@ impl Collisions {
     /// this length clears all planes, as between walls that are too close together, the result is
     /// [`PushOut::Pressed`]. The returned translation then leaves the least overlap that this
     /// length allows, to within 2 % of the greatest depth. So a body in a wedge with an opening of
-    /// less than 60 degrees is pressed for several ticks. With 45 degrees, each tick leaves 23 % of
-    /// the depth. With 20 degrees, each tick leaves 65 %. Below 2.3 degrees, the motion toward the
+    /// less than 60 degrees is pressed for several ticks. At 45 degrees, each tick leaves 23 % of
+    /// the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward the
     /// opening shrinks in proportion to the angle: at 0.2 degrees, it is a sixth of the depth.
     ///
-    /// An overlap within the rounding of positions to f32 does not make the result
+    /// An overlap that the rounding of positions to f32 can cause does not make the result
     /// [`PushOut::Pressed`].
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)
@@ -180,8 +181,8 @@ impl Collisions {
     /// ```
     ///
     /// Contacts that a move along the axis cannot resolve are ignored, such as the contact with the
-    /// wall in the example. For these, the angle between the axis and the direction out of the
-    /// contact exceeds 84 degrees (its cosine is at most 0.1).
+    /// wall in the example. For ignored contacts, the angle between the axis and the direction out
+    /// of the contact exceeds 84 degrees (its cosine is at most 0.1).
     pub fn push_out_along<V: Dimension>(
         &self,
         entity: Entity,
