@@ -1,8 +1,7 @@
 //! Casts of colliders, by their parts.
 //!
 //! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion,
-//! before the earliest hit so far. The box of a collider that rotates is replaced by one around all
-//! its rotations.
+//! before the earliest hit so far. For a collider that rotates, the box encloses all its rotations.
 
 use crate::{
     collider_query::{
@@ -21,7 +20,7 @@ use crate::{
 ///
 /// If parts overlap at the start, the contact is the result of [`deepest_contact`]. With
 /// [`leave_overlaps`](CastOptions::leave_overlaps), the contact is the deepest contact whose
-/// overlap increases. Facets of a one-sided surface that do not count at the start never count.
+/// overlap increases. If a facet of a one-sided surface is ignored at the start, it is never hit.
 ///
 /// Also returns the indices of the parts that touch.
 pub fn cast_parts<V: Space>(
@@ -84,14 +83,15 @@ fn cast_of_parts<V: Space>(
             return (found.limit(), None);
         }
         let touch = Some((hit.contact.normal, hit.touching));
-        // From the translations of the parts to those of the colliders.
+        // The points of the contact are relative to the parts, and become relative to the
+        // colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
         found.add(hit, indices);
         if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
-            // The contact is computed from all parts at the start.
+            // The caller computes the contact at the start from all parts.
             return (END_SEARCH, None);
         }
         (found.limit(), touch)
@@ -150,7 +150,7 @@ impl<D: DVector> SweptRegion<D> {
     }
 
     /// Returns a lower bound on the time at which this region and another, which moves by
-    /// `translation`, begin to touch. The bound is infinite if they do not touch.
+    /// `translation`, begin to touch. The bound is infinite if the regions do not touch.
     fn entry(&self, other: &Self, translation: D) -> f64 {
         match (self, other) {
             (Self::Box(own), Self::Box(other)) => own.entry(other, translation),
@@ -179,7 +179,7 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 }
 
 /// Calls `visit` with each pair of parts that may touch before the current limit, and with their
-/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it.
+/// indices, early pairs first. The limit starts at 1, and each result of `visit` replaces it.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
     mut visit: impl FnMut([&DynPart<V>; 2], PartPair) -> f64,

@@ -27,7 +27,7 @@ pub struct ColliderAabb {
 /// The point of a collider that is nearest to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint<V> {
-    /// The distance, 0 inside of a solid shape.
+    /// The distance, which is 0 inside a solid shape.
     pub distance: f32,
     /// The nearest point of the collider.
     pub point: V,
@@ -35,11 +35,11 @@ pub struct ClosestPoint<V> {
 
 /// # Geometry
 ///
-/// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see
-/// [`QueryPose`]. In an invalid pose, a collider is nowhere.
+/// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see [`QueryPose`].
+/// In an invalid pose, a collider touches nothing.
 impl Collider {
-    /// Returns a bounding box in the world, in 2D with z = 0. `None` for a half-space, which has no
-    /// bounds, and for a collider that is inert.
+    /// Returns the bounding box in the world. In 2D, its z is 0. Returns `None` for a half-space,
+    /// which has no bounds, and for an inert collider.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -50,8 +50,8 @@ impl Collider {
     /// assert!((aabb.min.x + 1.0).abs() < 1e-5 && (aabb.max.x - 3.0).abs() < 1e-5);
     /// ```
     ///
-    /// The box contains everything that can touch the collider. So each side is up to 1e-6 of the
-    /// size farther out than the shape.
+    /// The box contains every point that counts as touching the collider. So each side is up to
+    /// 1e-6 of the size farther out than the shape.
     pub fn aabb(&self, pose: impl Into<QueryPose<Collider>>) -> Option<ColliderAabb> {
         let pose = pose.into();
         self.aabb_in::<Vec2>(&pose)
@@ -69,7 +69,7 @@ impl Collider {
     }
 
     /// Returns `true` if a point in the world is in this collider or on its surface. The point is a
-    /// `Vec2` for a 2D collider and a `Vec3` for a 3D one.
+    /// `Vec2` for a 2D collider and a `Vec3` for a 3D collider.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -81,7 +81,7 @@ impl Collider {
     /// assert!(!button.contains_point(pose, Vec2::new(135.0, 65.0)));
     /// ```
     ///
-    /// A surface contains only the points on it, on both sides.
+    /// A surface, even if one-sided, contains only the points on its facets.
     pub fn contains_point<V: Dimension>(
         &self,
         pose: impl Into<QueryPose<Collider>>,
@@ -93,9 +93,9 @@ impl Collider {
         touches.unwrap_or(false)
     }
 
-    /// Returns the point of this collider that is nearest to a point in the world: the point itself
-    /// if the collider contains it. The point is a `Vec2` for a 2D collider and a `Vec3` for a 3D
-    /// one.
+    /// Returns the point of this collider that is nearest to a point in the world. If the collider
+    /// contains the given point, returns that point. The point is a `Vec2` for a 2D collider and a
+    /// `Vec3` for a 3D collider.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -106,8 +106,8 @@ impl Collider {
     /// assert_eq!(closest, Some(Vec3::new(1.0, 0.5, 0.0)));
     /// ```
     ///
-    /// `None` for an inert collider, a collider of the other dimension, and a point that is not
-    /// finite.
+    /// Returns `None` for an inert collider, a collider of the other dimension, and a point that is
+    /// not finite.
     pub fn closest_point<V: Dimension>(
         &self,
         pose: impl Into<QueryPose<Collider>>,
@@ -133,7 +133,7 @@ pub fn closest_point<V: Space>(
     })
 }
 
-/// Calls a query with a point in the world, unless the point is not finite.
+/// Calls a query with a point in the world. Returns `None` if the point is not finite.
 pub fn with_point<V: Space, R>(point: V, query: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
     let ball = Shape::Ball { radius: 0.0 };
     let is_finite = point.is_finite();

@@ -85,7 +85,8 @@ pub struct ColliderPair {
 }
 
 impl ColliderPair {
-    /// Calls one of two queries, or returns `None` if the colliders are of different dimensions.
+    /// Calls the query for the dimension of both colliders. Returns `None` if the dimensions
+    /// differ.
     fn ask<R>(
         &self,
         in_2d: impl FnOnce(Placed<Vec2>, Placed<Vec2>) -> R,
@@ -167,7 +168,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
         })
     }
 
-    /// Returns the values of the first and of the second item of the pair.
+    /// Returns the values of the shape and of the collider in the order of the pair.
     fn in_order<T>(&self, shape: T, collider: T) -> [T; 2] {
         if self.shape_is_first {
             [shape, collider]
@@ -179,7 +180,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
     /// Calls a query, or returns `None` if the shape is invalid.
     fn ask<R>(&self, query: impl FnOnce(Placed<S::Vector>, Placed<S::Vector>) -> R) -> Option<R> {
         let part = DynPart::new(&self.shape, self.pose)?;
-        // The contacts of surfaces are defined for colliders.
+        // Contacts with a surface are defined only for colliders, so the shape becomes a collider.
         let shape = part.to_shape().filter(|_| self.collider.is_surface());
         let as_collider = match shape {
             Some(shape) => {

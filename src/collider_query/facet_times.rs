@@ -1,24 +1,24 @@
-//! The facets of a surface that a moving body may touch, by lower bounds on the times.
+//! Lower bounds on the times at which a moving body touches the facets of a surface.
 //!
-//! A cast of a facet takes far longer than a bound. So a few facets wait, and the one with the
-//! lowest bound is cast next. Once the body touches a facet, the others wait in vain: most of their
-//! bounds are later. In the frame of the body, the body is at rest and the facets move. A facet
-//! touches the body at no time before
+//! Casting a facet takes far longer than computing its bound. So a few facets wait, and the facet
+//! with the lowest bound is cast next. Once a cast hits, most of the waiting facets are skipped,
+//! because their bounds are later. In the frame of the body, the body is at rest and the facets
+//! move. A facet touches the body at no time before
 //!
 //! * its box touches the box around the body,
 //! * the body touches the plane of the facet,
-//! * the body touches the plane across the normal of the first touch so far that is in front of all
-//!   vertices of the facet.
+//! * the body touches the plane that is orthogonal to the normal of the first touch so far, and in
+//!   front of all vertices of the facet.
 //!
-//! It never touches the body if the *shadows* of both along the motion are apart. A line that
-//! separates them is parallel to an edge of the facet's shadow, if the body lies beyond that edge.
+//! A facet never touches the body if their *shadows* along the motion are apart. Only separating
+//! lines that are parallel to an edge of the facet's shadow are tried.
 //!
-//! The facets of a cluster lie in one plane. So one support point bounds the times of all of them.
-//! If the body touches one facet at the time at which it reaches the plane, it touches no other
-//! facet of the cluster earlier.
+//! The facets of a cluster lie in one plane. So one support point bounds the times of all these
+//! facets. If the body touches one facet at the time at which it reaches the plane, it touches no
+//! other facet of the cluster earlier.
 //!
-//! All of these planes are certain: a gap counts only beyond a margin, which covers the tolerance
-//! of touching and all rounding.
+//! All bounds are certain: a gap counts only beyond a margin, which covers the tolerance of
+//! touching and all rounding.
 
 #[cfg(test)]
 mod tests;
@@ -33,30 +33,32 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
 };
 
-/// Maximum number of clusters whose bounds are kept. The bounds of others are computed again.
+/// The maximum number of clusters whose bounds are kept. The bounds of other clusters are computed
+/// again.
 const MAX_KNOWN: usize = 16;
 
-/// Number of facets that wait. If there are more, the one with the lowest bound is cast.
+/// The maximum number of waiting facets. Before a further facet is added, the facet with the lowest
+/// bound is cast.
 const MAX_WAITING: usize = 8;
 
-/// When the body reaches a plane.
+/// The time at which the body reaches a plane.
 #[derive(Clone, Copy)]
 struct PlaneTime {
-    /// A lower bound on the time at which the body touches what is behind the plane, infinite if it
-    /// touches nothing.
+    /// A lower bound on the time at which the body touches anything behind the plane. Infinite if
+    /// the body touches nothing there.
     bound: f64,
     /// The time at which the body reaches the plane.
     exact: f64,
 }
 
-/// Facets that wait, each with its bound.
+/// The waiting facets, each with its bound.
 type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
 
 /// A facet in the frame of the body.
 struct MovingFacet<D: DVector> {
     vertices: FacetVertices<D>,
     weld: f64,
-    /// The least gap to the facet that counts.
+    /// A gap to the facet counts only as far as it exceeds this margin.
     margin: f64,
 }
 
@@ -65,11 +67,11 @@ struct MovingFacet<D: DVector> {
 struct FirstNormal<D> {
     time: f64,
     normal: D,
-    /// The least height of the body.
+    /// The least height of the body along `normal`.
     lowest: f64,
 }
 
-/// The times at which a convex body touches facets of a surface, if neither rotates.
+/// Bounds on the times at which a convex body touches facets of a surface, if neither rotates.
 pub struct FacetTimes<'a, V: Space> {
     surface: &'a PlacedCollider<V>,
     /// The position of the surface in the pair: 0 or 1.
@@ -82,7 +84,7 @@ pub struct FacetTimes<'a, V: Space> {
     /// The translation of the surface in the frame of the body, and the map of its facets.
     origin: V::DVec,
     linear: <V::DVec as DVector>::Matrix,
-    /// From the world to the axes of the body.
+    /// The rotation from the world to the axes of the body.
     rotation: <V::DVec as DVector>::Matrix,
     /// The motion of the body relative to the surface, in the world.
     translation: V::DVec,
@@ -91,7 +93,7 @@ pub struct FacetTimes<'a, V: Space> {
     /// The sum of the radii of body and facets.
     radius: f64,
     size: f64,
-    /// The times of clusters of several facets, by their numbers.
+    /// The times of clusters of several facets, each with the number of its cluster.
     known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
     first: Option<FirstNormal<V::DVec>>,
 }
@@ -140,7 +142,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         })
     }
 
-    /// Returns the indices of a facet and of the body in the order of the pair.
+    /// Returns the values of the surface and of the body in the order of the pair.
     pub fn in_order<T>(&self, of_surface: T, of_body: T) -> [T; 2] {
         if self.position == 0 {
             [of_surface, of_body]
@@ -184,8 +186,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
-    /// Takes the normal and the time of a touch into account: see the file head. Times are equal
-    /// within `same_time`. The normal is that of the contact of the pair.
+    /// Raises the bounds by the normal and the time of a touch: see the file head. Times are equal
+    /// if they differ by at most `same_time`. `normal` is the normal of the pair's contact.
     pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
         let [up, _] = self.in_order(normal, -normal);
         let up = self.rotation * up;
@@ -234,7 +236,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         bound
     }
 
-    /// Returns the bound for the facet's cluster, or `None` if it has a single facet.
+    /// Returns the bound for the facet's cluster, or `None` if the cluster has a single facet.
     fn bound_of_cluster(&mut self, facet: u32) -> Option<f64> {
         let cluster = self.surface.cluster(facet)?;
         if let Some((_, time)) = self.known.iter().find(|(other, _)| *other == cluster) {
@@ -255,7 +257,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             distance = distance.max(vertex.extent());
             extent = extent.max(offset.extent());
         }
-        // An extent in other axes is less than twice as long.
+        // In rotated axes, the extent is less than twice as long.
         let weld = weld(&[V::DVec::axis(0) * (2.0 * extent)]);
         let scale = self.size + distance + 2.0 * OFFSET_SCALE * extent;
         let rounding = ROUNDING * (distance + extent + self.velocity.extent());
@@ -266,7 +268,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         }
     }
 
-    /// Returns when the box around a facet touches the box around the body.
+    /// Returns the time at which the box around a facet touches the box around the body.
     fn time_to_box(&self, facet: &MovingFacet<V::DVec>) -> f64 {
         let start = Bounds {
             min: V::DVec::ONE * f64::INFINITY,
@@ -286,8 +288,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         self.body.support(-axis).dot(axis) - self.radius * axis.length()
     }
 
-    /// Returns when the top of a facet along an axis touches the body, whose least height along the
-    /// axis is `lowest`.
+    /// Returns the time at which the top of a facet along an axis touches the body. `lowest` is the
+    /// least height of the body along the axis.
     fn time_along(&self, facet: &MovingFacet<V::DVec>, axis: V::DVec, lowest: f64) -> f64 {
         let heights = facet.vertices.iter().map(|vertex| vertex.dot(axis));
         let top = heights.fold(f64::NEG_INFINITY, f64::max);
@@ -295,11 +297,11 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         time_to_close(gap, self.velocity.dot(axis))
     }
 
-    /// Returns when the body touches the plane of a facet. Returns `None` for a facet without a
-    /// normal.
+    /// Returns the time at which the body touches the plane of a facet. Returns `None` for a facet
+    /// without a normal.
     fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime> {
         let base = *facet.vertices.first()?;
-        // Toward the origin of the body.
+        // The normal points toward the origin of the body.
         let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
         let gap = self.lowest(normal) - base.dot(normal);
         let approach = self.velocity.dot(normal);
@@ -341,7 +343,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 }
 
-/// Returns when a gap is closed that shrinks by `approach` during the motion.
+/// Returns the time at which a gap that shrinks by `approach` during the motion is closed.
 fn time_to_close(gap: f64, approach: f64) -> f64 {
     match gap {
         gap if gap <= 0.0 => 0.0,

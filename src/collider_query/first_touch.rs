@@ -11,8 +11,9 @@
 //! `query/cast/face_normal.rs`:
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
-//! * Otherwise, the face opposes the motion most. A face is hidden if another of these parts rises
-//!   in front of its plane: the back of a segment, or the side between two boxes.
+//! * Otherwise, the visible face that opposes the motion most is chosen. A face is hidden if
+//!   another of these parts rises in front of its plane: the back of a segment, or the side between
+//!   two boxes.
 //! * If all faces are hidden, as between the ridges of a peak, the faces that face the normal
 //!   count.
 //! * Among equal faces, the order of their normals decides, not the order of the parts.
@@ -44,9 +45,9 @@ struct PartOutcome<D> {
 
 /// The earliest outcomes so far.
 pub struct FirstTouch<D> {
-    /// The outcomes at the earliest time of touching, and those that may touch the same point.
+    /// The outcomes at the earliest time of touching, and outcomes that may touch the same point.
     found: SmallVec<[PartOutcome<D>; 4]>,
-    /// Until this time no pair overlaps.
+    /// The time until which no pair overlaps.
     safe: f64,
     /// The earliest time of touching.
     touching: f64,
@@ -64,7 +65,7 @@ impl<D: DVector> FirstTouch<D> {
         }
     }
 
-    /// Returns the time after which a pair does not matter.
+    /// Returns the time after which no pair can have the first touch.
     pub fn limit(&self) -> f64 {
         (self.touching + self.same_time).min(1.0)
     }
@@ -183,7 +184,7 @@ impl<D: DVector> FirstTouch<D> {
 
 /// A face at the first touch.
 struct TouchedFace<D> {
-    /// From the first collider to the second.
+    /// The unit normal from the first collider to the second.
     normal: D,
     /// The speed of the first collider against the face.
     opposition: f64,

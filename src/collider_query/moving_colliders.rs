@@ -1,4 +1,4 @@
-//! Two moving colliders or shapes, and where their parts are during the motion.
+//! Two moving colliders or shapes, and the positions of their parts during the motion.
 
 use crate::{
     placed::{BoundingRegion, Placed},
@@ -13,11 +13,11 @@ pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 /// The indices of two parts, in an order that does not depend on the arguments of the cast.
 pub type PartPair = (u32, u32);
 
-/// Times of touching are equal if the shapes move by at most this part of the size of the smaller
-/// collider between them. This is more than the error of a cast.
+/// Times of touching are equal if, between them, the shapes move by at most this fraction of the
+/// size of the smaller collider. This is more than the error of a cast.
 const SAME_TIME_MOTION: f64 = 1e-8;
 
-/// Heights of parts are equal if they differ by at most this part of the size of the smaller
+/// Heights of parts are equal if they differ by at most this fraction of the size of the smaller
 /// collider. This is more than the tolerance of touching.
 const HEIGHT_TOLERANCE: f64 = 1e-5;
 
@@ -25,7 +25,7 @@ const HEIGHT_TOLERANCE: f64 = 1e-5;
 pub struct MovingColliders<'a, V: Space> {
     /// The colliders in the order of the arguments of the cast.
     pub moving: [Moving<'a, V>; 2],
-    /// `true` if [`PartPair`] are in the other order.
+    /// `true` if each [`PartPair`] has the reverse order of `moving`.
     is_swapped: bool,
     sizes: [f64; 2],
 }
@@ -44,7 +44,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         if self.is_swapped { (b, a) } else { (a, b) }
     }
 
-    /// Returns the difference of times up to which the colliders touch at the same time.
+    /// Returns the greatest difference of two times of touching that count as equal.
     pub fn same_time(&self) -> f64 {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         let [size_a, size_b] = self.sizes;
@@ -60,7 +60,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         if time.is_finite() { time.min(1.0) } else { 0.0 }
     }
 
-    /// Returns the difference of heights up to which they are equal.
+    /// Returns the greatest difference of two heights that count as equal.
     fn same_height(&self) -> f64 {
         let [size_a, size_b] = self.sizes;
         HEIGHT_TOLERANCE * size_a.min(size_b)
@@ -82,8 +82,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
     }
 
-    /// Returns `true` if the second collider's part of a pair is higher along a direction at a time
-    /// than its part of another pair.
+    /// Returns `true` if the second collider's part in `pair` is higher along a direction at a time
+    /// than its part in `other`.
     pub fn is_higher(
         &self,
         pair: PartPair,
@@ -107,8 +107,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
             - contact.offset_b.rotated_by(motion_b.rotation)
     }
 
-    /// Returns the largest coordinate of a moving part along a direction, relative to one point of
-    /// the pair, so that it is exact far from the origin.
+    /// Returns the largest coordinate of a moving part along a direction. The coordinate is
+    /// relative to the start of the first collider, so that it is exact far from the origin.
     fn height(&self, (placed, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
         let [(first, _), _] = self.moving;
         let height = placed.with_part(part, |part| {

@@ -1,8 +1,8 @@
 //! The contact, the distance and the manifold of two placed colliders or shapes, by their parts.
 //!
-//! The contact is the one that a tick reports. Swapped arguments must give the mirror image to the
-//! bit. So two colliders with several parts are compared in the order of their poses and shapes, as
-//! in a tick.
+//! The contact is the same contact that a tick reports. Swapped arguments must give the mirror
+//! image to the bit. So two colliders with several parts are compared in the order of their poses
+//! and shapes, as in a tick.
 //!
 //! If the center of the other collider is behind a facet of a one-sided surface, that facet is
 //! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
@@ -35,7 +35,7 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
     touches
 }
 
-/// Returns the contact of two colliders or shapes: the deepest one, if several parts touch.
+/// Returns the contact of two colliders or shapes, or the deepest contact if several parts touch.
 /// Allocates only for surfaces.
 pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
@@ -96,7 +96,7 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
 }
 
 /// Returns the distance of two colliders or shapes, 0 if they touch, and their nearest parts and
-/// points. Returns `None` if no parts count, or if all are invalid.
+/// points. Returns `None` if all parts are ignored or invalid.
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
@@ -171,8 +171,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
     })??
 }
 
-/// Returns the one-sided surface of a pair if it ignores the other collider, of which it has a part
-/// within a distance.
+/// Returns the one-sided surface of a pair if it ignores the other collider, although a part of
+/// that collider is within a distance.
 #[cfg(feature = "explain")]
 pub fn one_sided_surface<'a, V: Space>(
     first: &'a PlacedCollider<V>,
@@ -201,8 +201,8 @@ const SAME_PART_DEPTH: f64 = 1e-6;
 pub const END_SEARCH: f64 = -1.0;
 
 /// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
-/// their indices, near ones first. The limit starts at `limit`, and each result of `visit` replaces
-/// it.
+/// their indices, near pairs first. The limit starts at `limit`, and each result of `visit`
+/// replaces it.
 fn search<V: Space>(
     a: &Placed<V>,
     b: &Placed<V>,

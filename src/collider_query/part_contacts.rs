@@ -18,7 +18,7 @@ pub struct Scratch<V: Space> {
     /// Counts the support points of all pairs.
     pub counter: Counter,
     /// The numbers of near pairs, of near facets and of contacts. The lengths of all lists are at
-    /// most proportional to them.
+    /// most proportional to these numbers.
     peak: Peak,
 }
 
@@ -34,8 +34,8 @@ impl<V: Space> Scratch<V> {
     }
 }
 
-/// Returns the deepest contact of two colliders, if at least one of the two has several parts.
-/// Calls `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
+/// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
+/// `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: &BoundingRegion<V::DVec>,
@@ -78,7 +78,7 @@ pub fn deepest_of_parts<V: Space>(
     found
 }
 
-/// Returns `true` if parts of two colliders touch, also facets that have no contact.
+/// Returns `true` if parts of two colliders touch, even if these parts have no contact.
 pub fn parts_touch<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: &BoundingRegion<V::DVec>,

@@ -15,7 +15,7 @@ pub enum AnyPlaced {
 }
 
 impl AnyPlaced {
-    /// Returns `None` if the collider touches nothing.
+    /// Places a collider. Returns `None` if the collider touches nothing.
     #[inline]
     pub fn new(collider: &Collider, pose: impl Into<QueryPose<Collider>>) -> Option<Self> {
         let pose = pose.into();
@@ -26,7 +26,7 @@ impl AnyPlaced {
         )
     }
 
-    /// Returns a collider in the one of two poses that has its dimension.
+    /// Places a collider in the pose of the collider's own dimension.
     pub fn at(
         collider: &Collider,
         pose_2d: impl FnOnce() -> Option<WorldPose<DVec2>>,

@@ -1,8 +1,8 @@
 //! Rays against colliders.
 //!
-//! A ray is mapped into the frame of a collider, in which all lengths along it keep their values.
-//! There the tree of a compound finds the parts near the ray. A collider that its scale flattens
-//! has no such frame: all of its parts are tested in the world.
+//! A ray is mapped into the frame of a collider, in which all lengths along the ray keep their
+//! values. In this frame, the tree of a compound finds the parts near the ray. If a scale flattens
+//! a collider, there is no such frame: all of its parts are tested in the world.
 
 #[cfg(test)]
 mod tests;
@@ -36,9 +36,9 @@ pub(crate) fn ray_at_collider<V: Space>(
     first
 }
 
-/// Calls `visit` with the first hit of a ray on each part of a collider that it hits, in any order.
-/// `visit` returns the new maximum distance, and is not called for hits beyond it: a negative one
-/// ends the visits.
+/// Calls `visit` with the first hit of a ray on each part of a collider, in any order. `visit`
+/// returns the new maximum distance, and is not called for hits beyond this distance. A negative
+/// distance ends the visits.
 pub(crate) fn visit_ray_at_collider<V: Space>(
     placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
@@ -98,12 +98,12 @@ fn rounding_of<D: DVector>(ray: &WorldRay<D>, inverse: D::Matrix) -> impl Fn(D) 
     move |normal| ray.rounding_along(D::transpose(inverse) * normal)
 }
 
-/// A ray at the parts of a compound, in its frame.
+/// A ray against the parts of a compound, in the frame of the compound.
 struct PartRays<'a, V: Space> {
     compound: &'a Compound<V>,
     margin: f32,
-    /// The line from its point nearest to the center, where its coordinates are small, and the t of
-    /// that point.
+    /// The t at which the line is nearest to the center. `facets` has the line from this point,
+    /// where its coordinates are small.
     shift: f64,
     facets: FacetLine<V::DVec>,
     /// The function [`rounding_of`] for the ray in the frame of the compound.
@@ -175,7 +175,7 @@ impl<'a, V: Space> PartRays<'a, V> {
 /// Returns the hit on a facet that the ray's line crosses at `t`.
 ///
 /// A ray enters and leaves a facet like the surface of a solid shape. A ray that begins on the
-/// facet hits it in the direction inward, and not in the direction outward.
+/// facet hits it if the ray leads inward, but not if it leads outward.
 fn at_facet<D: DVector>(
     vertices: &[D],
     t: f64,

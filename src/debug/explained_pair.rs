@@ -36,15 +36,19 @@ use crate::{Explanation, explain};
 /// ```
 ///
 /// The outlines of both entities have a color of their own, even if the entities are
-/// [hidden](crate::ColliderGizmo::Hidden). A contact is drawn with its normal, a distance as the
-/// shortest line between the two shapes, and a gap between bounding boxes with both boxes. For all
-/// other reasons, a line connects both entities.
+/// [hidden](crate::ColliderGizmo::Hidden). The other lines depend on the
+/// [status](crate::PairStatus):
 ///
-/// `PostUpdate` updates the explanation, and marks this resource as changed only if the explanation
-/// changes. The explanation ignores the drawing settings.
+/// * For a contact, its points and its normal are drawn.
+/// * For separated shapes, the shortest line between them is drawn.
+/// * For separated bounding boxes, both boxes are drawn, and an arrow across the gap.
+/// * For any other status, a line connects the origins of both entities.
+///
+/// A system in `PostUpdate` updates the explanation, and marks this resource as changed only if the
+/// explanation changes. The explanation ignores the drawing settings.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct ExplainedPair {
-    /// The entities, or `None` by default.
+    /// The two entities. The default is `None`.
     pub pair: Option<[Entity; 2]>,
     explanation: Option<Explanation>,
 }

@@ -93,7 +93,7 @@ impl GroundGrid {
     }
 }
 
-/// The view of the camera that is drawn first.
+/// The viewpoint of the camera that is rendered first.
 #[derive(Clone, Copy, Debug)]
 pub struct Viewpoint {
     position: Vec3,
@@ -116,8 +116,8 @@ impl Viewpoint {
         position.is_finite().then_some(Self { position, extent })
     }
 
-    /// Returns the size of a cell with which a grid fills the view: a power of 2. `distance` is the
-    /// distance to the plane.
+    /// Returns the cell size, a power of 2, at which a grid fills the view. `distance` is the
+    /// distance from the camera to the plane.
     fn cell_at(&self, distance: f32) -> f32 {
         let extent = self.extent.unwrap_or(4.0 * distance).clamp(1e-3, 1e6);
         (extent / f32::from(CELLS)).log2().ceil().exp2()

@@ -101,15 +101,14 @@ impl GizmoLayer {
     }
 }
 
-/// Adds lines of one color, except lines that are not finite. `place` maps a point to the world.
+/// Adds lines of one color, without those that are not finite. `place` maps a point to the world.
 pub fn add_lines(
     asset: &mut GizmoAsset,
     lines: &[LineSegment],
     color: LinearRgba,
     place: impl Fn(Vec3) -> Vec3,
 ) {
-    // This function extends whole lists, because it takes most of the time of drawing moving
-    // shapes.
+    // Whole lists are extended, because drawing moving shapes spends most of its time here.
     let points = lines.as_flattened().iter().map(|point| place(*point));
     let start = asset.list_positions.len();
     asset.list_positions.extend(points);
@@ -125,7 +124,7 @@ pub fn add_lines(
     asset.list_colors.resize(count, color);
 }
 
-/// Lines that are computed in each frame, and drawn when they change.
+/// Lines that are computed in each frame, but drawn again only when they change.
 #[derive(Default)]
 pub struct LineLayer {
     layer: GizmoLayer,
@@ -133,7 +132,7 @@ pub struct LineLayer {
 }
 
 impl LineLayer {
-    /// Replaces the previous lines by these lines, except lines that are not finite.
+    /// Replaces the previous lines by `lines`, without those that are not finite.
     pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
         lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
         if lines != self.lines || self.layer.is_lost(canvas) {

@@ -13,19 +13,19 @@ pub fn placed(segments: &[LineSegment], pose: Affine3A) -> impl Iterator<Item = 
     segments.iter().map(move |segment| segment.map(place))
 }
 
-/// Returns a cross with arms of this length. In 2D, the cross is in the xy plane.
+/// Returns a cross with arms of length `arm`. In 2D, the cross is in the xy plane.
 pub fn cross(center: Vec3, arm: f32, is_2d: bool) -> impl Iterator<Item = LineSegment> {
     let arms = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * arm);
     let arms = arms.into_iter().take(if is_2d { 2 } else { 3 });
     arms.map(move |arm| [center - arm, center + arm])
 }
 
-/// Returns an arrow whose head has at most the length `head`.
+/// Returns an arrow whose head is at most `head` long.
 pub fn arrow(start: Vec3, end: Vec3, head: f32) -> [LineSegment; 3] {
     let along = end - start;
     let direction = along.normalize_or_zero();
     let head = head.min(0.5 * along.length());
-    // The head of an arrow in the xy plane is in that plane, too.
+    // If the arrow lies in the xy plane, so does its head.
     let side = Vec3::Z.cross(direction).try_normalize().unwrap_or(Vec3::X);
     let barb = |side: Vec3| [end, end - (direction + side * 0.5) * head];
     [[start, end], barb(side), barb(-side)]

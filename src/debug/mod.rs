@@ -14,16 +14,16 @@
 //!
 //! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
 //! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame.
-//! The image of this wireframe under an affine map is a wireframe of the shape's image. So a move
-//! or a scale only maps points.
+//! The image of this wireframe under an affine map is a wireframe of the shape's image. So moving
+//! or scaling a collider only maps points.
 //!
-//! **The tick is not involved.** The systems read the components and the results of the tick. The
-//! systems use no [`SpatialQuery`](crate::SpatialQuery), because its index would cost time in each
-//! tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records the queries of the
-//! app.
+//! **Drawing costs the tick nothing.** The drawing systems read the components and the results of
+//! the tick. They use no [`SpatialQuery`](crate::SpatialQuery), because its index would cost time
+//! in each tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records the
+//! queries of the app.
 //!
-//! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and its line
-//! in `HeadbuttDebugPlugin::build`.
+//! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and a line
+//! in `HeadbuttDebugPlugin::build` that adds this system.
 
 mod explained_pair;
 mod ground;
@@ -73,7 +73,7 @@ use crate::{
 /// * Bounding boxes, and the rays and casts of [`SpatialQuery`](crate::SpatialQuery), both off by
 ///   default.
 ///
-/// Hidden entities are drawn as well, because an invisible wall collides, too.
+/// Invisible entities are drawn as well, because an invisible wall collides, too.
 ///
 /// # Settings
 ///
@@ -104,7 +104,8 @@ use crate::{
 /// The systems run in `PostUpdate`, after the transforms are propagated. Lines are kept until they
 /// change: a scene at rest changes no gizmo, and the lines of a moving collider are mapped, not
 /// computed again. Colliders share gizmos, so that thousands of them need few draw calls. The lines
-/// belong to entities with Bevy's `Gizmo`. Leave these entities out of a scene of the whole world.
+/// belong to entities with Bevy's `Gizmo`. If you save the whole world as a scene, leave these
+/// entities out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDebugPlugin;
 

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-/// The settings of [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin): its group of gizmos in
-/// Bevy's `GizmoConfigStore`.
+/// The settings of [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin): a group of gizmos in Bevy's
+/// `GizmoConfigStore`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -24,11 +24,11 @@ pub struct HeadbuttGizmos {
     pub shapes: bool,
     /// Draws the bounding box of each collider. A half-space has no bounding box.
     pub boxes: bool,
-    /// Draws a cross at the deepest point of each of the two surfaces in contact. For compounds and
+    /// Draws two crosses for each contact: at the deepest points of both shapes. For compounds and
     /// surfaces, crosses mark the deepest points of each part.
     pub contact_points: bool,
     /// Draws the normal of each contact as an arrow whose length is the depth. Moving
-    /// [`other`](crate::CollisionEvent::other) by this arrow separates the two.
+    /// [`other`](crate::CollisionEvent::other) by this arrow separates the two shapes.
     pub contact_normals: bool,
     /// Draws each [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster) up to its
     /// first hit, with the normal at the hit.
@@ -37,28 +37,28 @@ pub struct HeadbuttGizmos {
     /// the start and at the first touch, and the line along which the origin moves.
     pub paths: bool,
     /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
-    /// first hit: the queries of the last fixed step and the queries since the last frame. Off by
-    /// default.
+    /// first hit: the queries of the last fixed step and the queries since the last frame. This
+    /// switch is off by default.
     ///
-    /// Each of these two lists holds at most 4,096 queries. Further queries are not drawn. Queries
-    /// with points and boxes, overlap queries and
+    /// At most 4,096 queries of the last fixed step are drawn, and as many since the last frame.
+    /// Queries with points and boxes, overlap queries and
     /// [`move_and_slide`](crate::SpatialQuery::move_and_slide) are never drawn.
     pub queries: bool,
     /// Draws why the two entities of [`ExplainedPair`](crate::ExplainedPair) do or do not collide.
     pub explanation: bool,
     /// If `true`, only entities with a [`ColliderGizmo`] are drawn.
     pub require_component: bool,
-    /// The poses of shapes and boxes.
+    /// The poses in which shapes and boxes are drawn.
     pub poses: GizmoPoses,
     /// Half the length of the cross that marks a collider without a valid shape, in the units of
     /// the collider. If a unit is a pixel, choose about 10.
     pub inert_size: f32,
-    /// The colors.
+    /// The colors of all lines.
     pub colors: ColliderColors,
 }
 
 impl HeadbuttGizmos {
-    /// Draws everything.
+    /// Returns settings that draw everything.
     pub fn all() -> Self {
         Self {
             boxes: true,
@@ -67,8 +67,8 @@ impl HeadbuttGizmos {
         }
     }
 
-    /// Draws nothing, not even entities with a [`ColliderGizmo`]. The drawing systems then do no
-    /// work.
+    /// Returns settings that draw nothing, not even entities with a [`ColliderGizmo`]. With these
+    /// settings, the drawing systems do no work.
     pub fn none() -> Self {
         Self {
             shapes: false,

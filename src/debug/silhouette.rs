@@ -29,8 +29,8 @@ const THIN: f64 = 1e-3;
 const MAX_CURVE_SPLITS: u32 = 8;
 const MAX_POLYGON_SPLITS: u32 = 16;
 
-/// The angle, in radians, by which the directions of an outline are rotated out of their plane. If
-/// a direction has several support points, the sign of the rotation selects one end of the shape.
+/// The angle, in radians, by which the directions of an outline are tilted out of their plane. If a
+/// direction has several support points, the sign of the tilt selects one end of the shape.
 const TILT: f64 = 1e-9;
 
 /// A plane onto which a shape is projected, given by two orthogonal unit vectors. `tilt` is

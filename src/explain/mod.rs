@@ -14,7 +14,7 @@
 //! | [`SyncState`] | Are the proxies newer than the contacts, because of `sync_now`? |
 //! | [`LastRun`] | Has a shape changed since? |
 //!
-//! `text.rs` has the sentences of each status.
+//! `text.rs` has the text of each status.
 //!
 //! If an entity has no proxy, the reason is derived from its present components.
 //!
@@ -69,8 +69,8 @@ use crate::{
 ///
 /// Call this function after [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), for
 /// example in `FixedLast` or `Update`. For a pair that touches, the status is the
-/// [contact](PairStatus::Touching). Otherwise, the status is the first reason in the order of
-/// [`PairStatus`].
+/// [contact](PairStatus::Touching). Otherwise, the status is the first reason that applies, in the
+/// order of [`PairStatus`].
 ///
 /// This function is meant for debugging, and costs as much as a test of all facets of both
 /// colliders.
@@ -108,20 +108,20 @@ pub struct Explanation {
     pub entity: Entity,
     /// The second entity.
     pub other: Entity,
-    /// The contact, or the reason why there is none.
+    /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers or [`Sensor`] changed since the last
-    /// tick. The status does not include such changes. (After a change through
-    /// `bypass_change_detection`, which no tick sees, it stays `true`.)
+    /// tick. The status does not include such changes. (A change through `bypass_change_detection`
+    /// keeps this `true`, because no tick sees such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
-    /// The surface that may enclose the other entity.
+    /// A surface whose bounding box contains the bounding box of the other collider.
     surface: Option<Entity>,
     names: [Option<Name>; 2],
 }
 
-/// The contact of two entities in the last tick, or the reason why there is none. If several
+/// The contact of two entities in the last tick, or the reason why there is no contact. If several
 /// reasons apply, the status is the first of them in the order of this list.
 ///
 /// Directions point from the first entity to the second. In 2D, z is 0.
@@ -139,22 +139,22 @@ pub enum PairStatus {
     SameEntity,
     /// In its present state, one of the entities cannot touch anything.
     Ignored {
-        /// The entity.
+        /// The ignored entity.
         entity: Entity,
-        /// The reason.
+        /// The reason why this entity cannot touch anything.
         reason: IgnoredReason,
     },
-    /// The two touch. The contact is as seen from the first entity.
+    /// The two entities touch. The contact is as seen from the first entity.
     Touching(CollisionEvent),
-    /// The two touched on the path of a [`Swept`](crate::Swept) collider, and were apart again at
-    /// the end of the tick. The event is the first event of the pair in that tick, as seen from the
-    /// first entity.
+    /// The two entities touched on the path of a [`Swept`](crate::Swept) collider, and were apart
+    /// again at the end of the tick. The event is the first event of the pair in that tick, as seen
+    /// from the first entity.
     PassedThrough(CollisionEvent),
     /// The last tick has not seen one of the entities, because its collider was added, enabled or
     /// repaired since then. After [`sync_now`](crate::sync_now), a changed collider also counts as
     /// unseen.
     Unseen {
-        /// The entity.
+        /// The unseen entity.
         entity: Entity,
     },
     /// One collider is in 2D and the other in 3D.
@@ -180,7 +180,7 @@ pub enum PairStatus {
     BoxesApart {
         /// The axis along which the boxes are farthest apart.
         axis: Vec3,
-        /// The gap along the axis.
+        /// The gap between the boxes along this axis.
         gap: f32,
     },
     /// A one-sided surface ignores the other collider, whose center is behind the surface.
@@ -193,11 +193,11 @@ pub enum PairStatus {
         /// The unit vector from the first shape to the second, along the shortest line between
         /// them.
         normal: Vec3,
-        /// The distance.
+        /// The distance between the shapes.
         distance: f32,
-        /// The point of the first shape that is nearest to the second.
+        /// The point of the first shape that is nearest to the second shape.
         point: Vec3,
-        /// The point of the second shape that is nearest to the first.
+        /// The point of the second shape that is nearest to the first shape.
         other_point: Vec3,
     },
     /// The shapes have no contact and no distance: a [`Support`](crate::Support) is wrong, or a
@@ -247,7 +247,8 @@ struct LastTick<'w> {
 }
 
 impl LastTick<'_> {
-    /// Returns the reason why the last tick has no result for a pair, or `None` if it has one.
+    /// Returns the reason why the last tick has no result for a pair, or `None` if there is a
+    /// result.
     fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
         let world = self.world;
         if world.resource::<Progress>().begun == 0 {
@@ -423,8 +424,8 @@ fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
     min.cmple(inner_min).all() && inner_max.cmple(max).all()
 }
 
-/// Returns the axis along which two boxes are farthest apart, and the gap, or `None` if they
-/// overlap.
+/// Returns the axis along which two boxes are farthest apart, and the gap. Returns `None` if the
+/// boxes overlap.
 fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Option<(Vec3, f32)> {
     let (above, below) = (other_min - max, min - other_max);
     let gaps = above.max(below);

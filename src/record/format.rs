@@ -33,7 +33,7 @@ pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
 pub const VERSION: u16 = 1;
 
-/// The first block.
+/// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// The version of the crate that wrote the recording.
@@ -44,10 +44,11 @@ pub struct Header {
 /// The block of one tick: the changes since the previous tick, and hashes of the results.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Tick {
-    /// Colliders that no earlier tick has, as bytes. Colliders are numbered in order.
+    /// The bytes of each collider that no earlier tick has. Colliders are numbered in the order of
+    /// their first appearance.
     pub colliders: Vec<Vec<u8>>,
-    /// The bits of each `Entity` that no earlier tick has. Entities are numbered in order, and
-    /// begin with the default state and pose.
+    /// The bits of each `Entity` that no earlier tick has. Entities are numbered in the order of
+    /// their first appearance, and begin with the default state and pose.
     pub entities: Vec<u64>,
     /// Entities whose state changed, and their new states. An entity that was despawned, or is no
     /// longer a collider or an ancestor, gets the default state.
@@ -120,8 +121,8 @@ pub enum ColliderId {
     Saved(u32),
 }
 
-/// The bits of a `Transform`, so that a NaN equals itself. The fields for 2D come first, so that
-/// the mask of a move in 2D has one byte.
+/// The bits of a `Transform`, compared as integers, so that a NaN equals itself. The fields for 2D
+/// come first, so that the mask of a move in 2D has one byte.
 ///
 /// A move is written as integer differences between the new and the old bits. If a coordinate
 /// changes little, its bits also change little, and the difference takes few bytes. Subtracting the
@@ -168,8 +169,8 @@ impl PoseBits {
         mask
     }
 
-    /// Adds the differences to this pose, or subtracts them if `is_back`. Returns `None` if there
-    /// are too few differences.
+    /// Adds the differences to this pose, or subtracts them if `is_back` is `true`. Returns `None`
+    /// if there are too few differences.
     pub fn apply<'a>(
         &mut self,
         mask: u16,
@@ -222,7 +223,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Checks the bytes before the first block.
+    /// Returns a reader after checking the bytes before the first block.
     pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
         let fault = |offset, reason| Err(RecordingError { offset, reason });
         if bytes.is_empty() || !(bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes)) {

@@ -47,8 +47,8 @@ impl Hasher {
         self.0
     }
 
-    /// Returns the hash, mixed by the finalizer of MurmurHash3, because a sum of hashes requires
-    /// that every bit depends on all input.
+    /// Returns the hash after the finalizer of MurmurHash3. In a sum of hashes, every bit of each
+    /// hash has to depend on the whole input.
     fn finish_mixed(self) -> u64 {
         let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -56,7 +56,7 @@ impl Hasher {
     }
 }
 
-/// The list of a hashed contact. The same contact has a different hash in each list.
+/// The list to which a hashed contact belongs. The same contact has a different hash in each list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ContactList {
     Pairs,
@@ -135,7 +135,7 @@ fn phase_code(phase: CollisionPhase) -> u64 {
     match phase {
         CollisionPhase::Started => 0,
         CollisionPhase::Ongoing => 1,
-        // A replay never despawns entities, so that it can go back.
+        // In a replay, a despawned entity only loses its collider, so these reasons share a code.
         CollisionPhase::Ended(
             EndReason::Despawned | EndReason::Disabled | EndReason::ColliderRemoved,
         ) => 2,

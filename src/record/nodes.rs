@@ -1,9 +1,9 @@
 //! The recorder's list of entities: the last written state of all colliders and their ancestors.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
-//! a change. So a recording ignores the same changes as the plugin. The recorder compares change
-//! ticks with the recorded change ticks. So a change is noticed even if this recorder did not run
-//! in the previous tick.
+//! a change. So a recording ignores the same changes as the plugin. The recorder compares each
+//! change tick with the change tick that it saw last, so a change is noticed even if this recorder
+//! did not run in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     shape::serialize::SaveError,
 };
 
-/// The query for all colliders, including disabled ones.
+/// The query for all colliders, including disabled colliders.
 pub type Colliders = Unfiltered<(
     Entity,
     Ref<'static, Collider>,
@@ -37,7 +37,7 @@ struct LiveNode<'w> {
     collider: Option<Ref<'w, Collider>>,
     transform: Option<Ref<'w, Transform>>,
     parent: Option<Entity>,
-    /// The state, in which `parent`, `has_pose` and `collider` are not set yet.
+    /// The state without `parent`, `has_pose` and `collider`, which are set later.
     state: NodeState,
 }
 
@@ -45,7 +45,7 @@ struct LiveNode<'w> {
 #[derive(Default)]
 struct RecordedNode {
     id: u32,
-    /// The number of the last pass that found the entity.
+    /// The number of the last pass of [`update`](WrittenNodes::update) that found the entity.
     pass: u64,
     node: SavedNode,
     /// The change ticks of the components when they were last written.
@@ -54,8 +54,7 @@ struct RecordedNode {
     is_omitted: bool,
     /// `true` if the entity was omitted in the last written tick.
     was_omitted: bool,
-    /// The data of the entity's collider. The table keeps a collider as long as an entity has its
-    /// data.
+    /// The data of the entity's collider. The table keeps this data as long as an entity has it.
     data: Option<Arc<[u8]>>,
 }
 
@@ -214,7 +213,7 @@ impl WrittenNodes {
 }
 
 impl RecordedNode {
-    /// Replaces the state and the pose, and writes what has changed.
+    /// Replaces the state and the pose, and writes the changes.
     fn write(&mut self, new: SavedNode, tick: &mut Tick) {
         if new.state != self.node.state {
             tick.states.push((self.id, new.state));
@@ -261,7 +260,7 @@ fn warn_omitted(world: &World, entity: Entity) {
 struct ColliderTable {
     numbers: HashMap<Arc<[u8]>, u32>,
     next: u32,
-    /// The size after the last [`prune`](Self::prune).
+    /// The number of colliders after the last [`prune`](Self::prune).
     pruned_len: usize,
 }
 
@@ -271,7 +270,7 @@ impl ColliderTable {
         if collider.is_inert() {
             return (ColliderId::Inert, None);
         }
-        // Only custom shapes cannot be saved.
+        // Only a collider with a custom shape cannot be saved.
         let Ok(bytes) = postcard::to_allocvec(collider) else {
             return (ColliderId::Omitted, None);
         };
@@ -285,8 +284,8 @@ impl ColliderTable {
         (ColliderId::Saved(number), Some(data))
     }
 
-    /// Removes colliders that no entity has, once the table is more than twice as large as after
-    /// the last removal.
+    /// If the table has more than doubled since the last removal, removes colliders that no entity
+    /// has.
     fn prune(&mut self) {
         if self.numbers.len() > 2 * self.pruned_len + 16 {
             self.numbers.retain(|data, _| Arc::strong_count(data) > 1);

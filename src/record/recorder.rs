@@ -114,7 +114,7 @@ impl Session {
     /// Reads the input of the tick.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
-        // `Sync` counts the tick only after this function.
+        // `Sync` increments `begun` only after this function.
         let begun = world.resource::<Progress>().begun.wrapping_add(1);
         let is_continued = self.unwritten.replace(begun).is_some();
         self.tick.is_restored = !Progress::has_own_contacts(world);

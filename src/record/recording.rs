@@ -14,7 +14,7 @@ use crate::{
 
 /// A recording of a session, made by a [`HeadbuttRecorder`](crate::HeadbuttRecorder).
 ///
-/// [`Replay`](crate::Replay) plays it.
+/// [`Replay`](crate::Replay) plays a recording.
 pub struct Recording {
     bytes: Vec<u8>,
     header: Header,

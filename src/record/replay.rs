@@ -1,8 +1,8 @@
-//! Playing a recording.
+//! Plays a recording.
 //!
-//! A contact depends only on the shapes and poses of its tick, and a path also on the poses of the
-//! previous tick. The starts and ends of contacts depend on the pairs that touched in the previous
-//! tick. So after a jump to any tick, forward or backward, the previous tick runs first.
+//! A contact depends only on the shapes and poses of its tick. A path also depends on the poses of
+//! the previous tick. The starts and ends of contacts depend on the pairs that touched in the
+//! previous tick. So after a jump to any tick, forward or backward, the previous tick runs first.
 
 use std::collections::BTreeSet;
 
@@ -120,8 +120,8 @@ impl Replay {
 
     /// Runs a tick of the recording in a world, and compares the contacts and events.
     ///
-    /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before it runs first,
-    /// and the changes of all ticks in between are applied without running these ticks.
+    /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before `tick` runs
+    /// first. The changes of all earlier ticks are applied without running these ticks.
     ///
     /// # Errors
     ///
@@ -377,7 +377,7 @@ fn run(world: &mut World) -> Result<(), ReplayError> {
     result.map_err(|_| ReplayError::NoPlugin)
 }
 
-/// Inserts a component, or removes the component for `None`.
+/// Inserts a component, or removes it if `component` is `None`.
 fn set<T: Component>(entity: &mut EntityWorldMut, component: Option<T>) {
     match component {
         Some(component) => entity.insert(component),

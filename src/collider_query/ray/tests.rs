@@ -1,5 +1,5 @@
-//! Rays at meshes, compounds and scaled colliders, compared with the crossing of each triangle and
-//! with the chord of each shape. For long runs:
+//! Compares rays against meshes, compounds and scaled colliders with the crossing of each triangle
+//! and with the chord of each shape. For long runs:
 //!
 //! ```text
 //! HEADBUTT_RAYS=1000000 cargo test --release --lib collider_query::ray
@@ -21,7 +21,7 @@ use crate::{
     query::{Ray, RayHit, RaySide},
 };
 
-/// The number of random rays at each mesh: `HEADBUTT_RAYS`, by default 20,000.
+/// Returns the number of random rays at each mesh: `HEADBUTT_RAYS`, by default 20,000.
 fn ray_count() -> u32 {
     cases::number("HEADBUTT_RAYS").unwrap_or(20_000) as u32
 }
@@ -47,8 +47,8 @@ fn point(random: &mut StdRng, size: f32) -> Vec3 {
     Vec3::from_array([(); 3].map(|()| random.random_range(-size..size)))
 }
 
-/// Returns a parent and a child whose map is a rotation (0), a uniform scale (1), a scale that may
-/// mirror (2), or a shear (3).
+/// Returns the transforms of a parent and a child. `number` selects their map: a rotation (0), a
+/// uniform scale (1), a scale that may mirror (2), or a shear (3).
 fn transforms(random: &mut StdRng, number: u32) -> [Transform; 2] {
     let mut transform = |scale: Vec3| {
         let axis = point(random, 1.0).normalize_or(Vec3::X);
@@ -95,8 +95,8 @@ impl Triangles {
         Collider::trimesh(self.vertices.clone(), self.indices.clone())
     }
 
-    /// Returns an octahedron, each of whose triangles is divided in four, `depth` times, with the
-    /// vertices moved by `place`.
+    /// Returns an octahedron whose triangles are divided in four `depth` times. `place` moves each
+    /// vertex.
     fn octahedron(depth: u32, place: impl Fn(Vec3) -> Vec3) -> Self {
         let (x, y, z) = (Vec3::X, Vec3::Y, Vec3::Z);
         let top = [[x, y, z], [y, -x, z], [-x, -y, z], [-y, x, z]];
@@ -190,7 +190,7 @@ fn rays_at_edges_and_vertices_of_a_height_field_never_pass() {
     let mut casts = 0;
     for _ in 0..ray_count() {
         let Some(placed) = &placed else { continue };
-        // On a line of the grid, or at a vertex, straight down or aslant.
+        // The target is at a vertex of the grid, on a line, or between lines.
         let mut place = || match random.random_range(0..2) {
             0 => random.random_range(1..columns - 1) as f32 * step - 10.0,
             _ => random.random_range(-9.0..9.0),
@@ -259,7 +259,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
             distance >= first - tolerance && (last.is_infinite() || distance <= last + tolerance),
             "{number}: {first} {distance} {last}"
         );
-        // Every triangle is visited.
+        // Every triangle that the ray crosses is visited.
         let mut visited = Vec::new();
         if let Some(ray) = ray.local() {
             visit_ray_at_collider(&placed, &ray, &mut |hit| {
@@ -292,7 +292,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
             assert!((hit.normal.as_dvec3() - normal).length() < 1e-5, "{number}");
             hits += 1;
             backs += u32::from(side == RaySide::Back);
-            // Only the outer side of a one-sided mesh is hit.
+            // A ray hits only the outer side of a one-sided mesh.
             let placed = self::place::<Vec3>(&collider.clone().one_sided(), &transforms);
             let one_sided = placed.and_then(|placed| cast(&placed, ray));
             assert!(
@@ -340,7 +340,7 @@ fn rays_at_scaled_shapes_and_compounds_end_on_their_surface() {
         };
         let transforms = transforms(&mut random, number);
         let (linear, translation) = affine(&transforms);
-        // The same two shapes as a compound, or the first one alone.
+        // The collider is a compound of both shapes, or the first shape alone.
         let shift = Vec3::new(0.75, -0.5, 0.25);
         let is_compound = number % 2 == 0;
         let collider = if is_compound {
@@ -373,7 +373,7 @@ fn rays_at_scaled_shapes_and_compounds_end_on_their_surface() {
             continue;
         }
         let end = hit.map_or(40.0, |hit| f64::from(hit.distance));
-        // Nothing is inside before the end, and the end is on the surface.
+        // All points before the end are outside the shapes, and the end is on the surface.
         for step in 0..200 {
             let t = end * (f64::from(step) + random.random::<f64>()) / 200.0;
             let height = above(origin + direction * t);
@@ -383,7 +383,7 @@ fn rays_at_scaled_shapes_and_compounds_end_on_their_surface() {
             let height = above(origin + direction * end);
             assert!(height.abs() < 1e-5 * (1.0 + end), "{height} {}", context());
             assert_eq!(hit.side, RaySide::Front, "{}", context());
-            // The surface rises along the normal, which opposes the ray.
+            // The hit's normal points out of the shape, and opposes the ray.
             let outside = origin + direction * end + hit.normal.as_dvec3() * 1e-3;
             let local = linear.inverse() * (outside - translation);
             let outside = if hit.part == 0 {
@@ -493,7 +493,7 @@ fn rays_never_pass_between_the_segments_of_a_polyline() {
         let distance = (aim - from).length();
         let is_there = hit.is_some_and(|hit| hit.distance < distance + 1e-5);
         assert!(is_there, "{from} {aim} {hit:?}");
-        // The corners are counter-clockwise, so the outer sides are outside.
+        // The corners are counter-clockwise, so a ray from inside hits the back.
         assert!(
             hit.is_some_and(|hit| hit.side == RaySide::Back),
             "{from} {aim} {hit:?}"

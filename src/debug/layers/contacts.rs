@@ -46,7 +46,7 @@ pub fn marker_size(sides: [ColliderAndPose; 2]) -> f32 {
     MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min)
 }
 
-/// Returns the z of the first collider, at which a 2D pair is drawn, or `None` in 3D.
+/// Returns the z of the first collider, at which a 2D pair is drawn. Returns `None` in 3D.
 pub fn drawn_plane([(collider, pose), _]: [ColliderAndPose; 2]) -> Option<f32> {
     collider.shape_2d().map(|_| pose.translation().z)
 }

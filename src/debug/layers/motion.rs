@@ -25,7 +25,8 @@ const MARKER: f32 = 0.02;
 /// The colors of a motion: the color of its path, and the color at its hit.
 pub type Colors = [LinearRgba; 2];
 
-/// Returns a ray with a given length, and the normal at its end. The direction may have any length.
+/// Returns the lines of a ray of the given length and of the normal at its end. `direction` may
+/// have any length.
 pub fn ray_lines(
     origin: Vec3,
     direction: Vec3,
@@ -39,9 +40,9 @@ pub fn ray_lines(
     arrow.chain([([origin, end], path)]).collect()
 }
 
-/// Returns the outlines of a moving shape at the start, and at the hit or the end, and the line
-/// between both origins. The rotation is the axis times the angle. In 2D, only the motion in the xy
-/// plane is drawn.
+/// Returns the outlines of a moving shape at both ends of its path, and the line between both
+/// origins. A path ends at its hit, if there is one. The rotation is the axis times the angle in
+/// radians. In 2D, only the motion in the xy plane is drawn.
 pub fn cast_lines(
     collider: &Collider,
     start: Affine3A,

@@ -2,8 +2,8 @@
 //!
 //! Colliders share layers, because each layer costs a draw call in each frame. Colliders with
 //! nearby entity indices are in one layer, so no list of free layers is needed. If one collider
-//! moves, the lines of its whole layer are mapped again. So a collider with many lines has a layer
-//! of its own.
+//! moves, the lines of its whole layer are mapped to the world again. So a collider with many lines
+//! has a layer of its own.
 
 use std::collections::BTreeMap;
 
@@ -211,7 +211,7 @@ impl Shapes {
         }
     }
 
-    /// Adds a collider. `old` is the drawn collider of the previous frame.
+    /// Adds a collider. `old` is the same collider as drawn in the previous frame.
     fn update(
         &mut self,
         target: &ColliderDataItem,
@@ -371,7 +371,7 @@ pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
     flattened(pose.affine(), collider.shape_2d().is_some())
 }
 
-/// Returns a pose. In 2D, axes are projected onto the xy plane.
+/// Returns the pose. In 2D, its axes are projected onto the xy plane.
 pub fn flattened(pose: Affine3A, is_2d: bool) -> Affine3A {
     if !is_2d {
         return pose;
