@@ -1,4 +1,4 @@
-//! One moving shape: its pose as a function of time.
+//! A moving shape: its pose as a function of time.
 
 use crate::{
     query::cast::{motion::Moving64, scale::CoreBox},
@@ -7,10 +7,10 @@ use crate::{
 };
 
 /// One shape of a pair, with its pose as a function of time. Positions are relative to the first
-/// shape's translation at the start, in the axes of the world.
+/// shape's translation at the start, in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<D: DVector> {
-    /// The rotation at the start.
+    /// The shape's rotation at the start.
     rotation: D::Matrix,
     /// The center of rotation at the start.
     pub center: D,
@@ -19,17 +19,17 @@ pub struct Body<D: DVector> {
     /// The translation of the shape at the start, relative to the center.
     pub arm: D,
     pub angular_speed: f64,
-    /// The maximum of |ω × r|.
+    /// An upper bound on |ω × r|, for the offset r of any point of the core from the center.
     pub spin: f64,
-    /// The maximum distance from the center to a point of the core.
+    /// An upper bound on the distance from the center to a point of the core.
     pub reach: f64,
-    /// The rotation of a point is ignored.
+    /// `true` if the core is a point, whose rotation is ignored.
     is_point: bool,
     pub is_half_space: bool,
 }
 
 impl<D: DVector> Body<D> {
-    /// `core_box` is around the core of the shape.
+    /// Returns the body of a shape. `core_box` is the box around the shape's core.
     pub fn new<S>(shape: &S, (pose, motion): Moving64<D>, origin: D, core_box: &CoreBox<D>) -> Self
     where
         S: Support<Vector: Space<DVec = D>> + ?Sized,
@@ -72,7 +72,7 @@ impl<D: DVector> Body<D> {
         }
     }
 
-    /// Returns the velocity of a point of the body.
+    /// Returns the velocity of the body at a point.
     pub fn velocity_at(&self, time: f64, point: D) -> D {
         let offset = point - self.center - self.velocity * time;
         self.velocity + offset.rotated_by(self.angular_velocity)

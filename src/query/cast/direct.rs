@@ -1,9 +1,9 @@
-//! Casts by a closed form or by GJK along a ray, which are faster than the certified steps of
+//! Casts by closed forms or by GJK along a ray, which are faster than the certified steps of
 //! `solve.rs`.
 //!
-//! Each returns `Some(None)` for a miss, and `None` if neither a miss nor a hit is certain: for
-//! shapes that touch or nearly touch at the start, for touches that may only pass, and for pairs
-//! with a half-space or with other rotations.
+//! Each function returns `Some(None)` for a miss, and `None` if neither a miss nor a hit is
+//! certain. Uncertain are shapes that touch or nearly touch at the start, touches that may only
+//! graze, pairs with a half-space, and rotations other than the rotation of a box against a point.
 
 use crate::{
     query::{
@@ -28,7 +28,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the outcome of the cast.
+    /// Returns the outcome of the cast, or `None` if it is uncertain.
     pub fn cast_directly(&self) -> Option<Option<CastHit64<DVecOf<A>>>> {
         if self.has_half_space() {
             return None;
@@ -67,7 +67,7 @@ where
         }
     }
 
-    /// Returns the outcome of a linear cast by GJK, and records its steps.
+    /// Returns the outcome of a linear cast by GJK, and records the steps in `trace`.
     pub fn cast_traced(
         &self,
         trace: &mut impl Trace<DVecOf<A>>,
@@ -88,20 +88,21 @@ where
         DVecOf::<A>::transpose(self.pair.frame) * (second.translation - first.translation)
     }
 
-    /// Returns a bound of the translations.
+    /// Returns an upper bound on the sum of both translations' lengths.
     fn travel(&self) -> f64 {
         let [first, second] = self.motions();
         first.translation.extent() + second.translation.extent()
     }
 
-    /// Returns the scale. `travel` bounds the distances of the centers from the start.
+    /// Returns the scale of the cast. `travel` bounds the movement of the centers relative to each
+    /// other.
     fn scale(&self, travel: f64) -> Option<CastScale> {
         let boxes = [CoreBox::new(self.pair.a), CoreBox::new(self.pair.b)];
         let travel = travel + self.pair.relative.translation.extent();
         CastScale::new(&boxes, self.pair.radius_sum(), travel)
     }
 
-    /// Casts a box and a point, or two segments.
+    /// Computes the cast of a pair whose distance has a closed form.
     fn cast_by_distance(
         &self,
         cast: &mut DistanceCast<DVecOf<A>>,
@@ -113,7 +114,8 @@ where
         }))
     }
 
-    /// Casts shapes that do not rotate. `difference` is the Minkowski difference of the pair.
+    /// Computes the cast of shapes that do not rotate. `difference` is the Minkowski difference of
+    /// the pair.
     fn cast_along_ray(
         &self,
         difference: &impl MinkowskiDifference<Vector = DVecOf<A>>,
@@ -123,7 +125,7 @@ where
         Some(touch.map(|touch| self.linear_hit(&touch, &scale)))
     }
 
-    /// Returns the touch of a linear cast in world axes.
+    /// Converts the touch of a linear cast to a hit in world axes.
     fn linear_hit(
         &self,
         touch: &CertifiedTouch<DVecOf<A>>,

@@ -3,23 +3,25 @@
 //!
 //! In the frame of the box, the center of the ball follows a curve z(t), and the box is at rest. At
 //! a time t, let g be the gap, n the normal, c = -n·z' the closing speed, and K a bound on |z''|.
-//! The box is behind the plane across n at its nearest point, and a Taylor expansion bounds the
-//! distance of the ball from that plane. So the gap at the time t + h is at least
+//! The box is behind the plane through its nearest point with normal n. A Taylor expansion bounds
+//! the distance of the ball from this plane. So the gap at the time t + h is at least
 //!
 //! ```text
 //! g - c h - K h²/2        with the root        h = 2 g / (c + √(c² + 2 K g))
 //! ```
 //!
-//! The loop advances to a time just before this root. If the box does not rotate, K = 0, and this
-//! is Newton's method on the distance, a convex function of time, which it never overshoots. With a
-//! rotation, a step leaves a gap of the order of K h², so it converges quadratically, too. Each
-//! step needs one rotation and no support point. Two segments need no rotation.
+//! The loop advances to a time just before this root. If the box does not rotate, K = 0, and the
+//! loop is Newton's method on the distance. The distance is a convex function of time, so the loop
+//! never passes the touch. If the box rotates, a step leaves a gap of the order of K h², so the
+//! loop converges quadratically, too. Each step needs one rotation and no support point. Two
+//! segments need no rotation.
 //!
-//! At the touch, let w be the vector between the nearest points of the cores, of length R, the sum
-//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
-//! at least R - |w + s z'| - K s²/2. If that exceeds the tolerance, the touch is a hit.
+//! At the touch, let w be the vector between the nearest points of the cores. Its length is R, the
+//! sum of the radii. These points remain in the cores. So at the time s after the touch, the depth
+//! is at least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch
+//! is a hit.
 //!
-//! Uncertain cases are left to `solve.rs`.
+//! `solve.rs` computes the uncertain cases.
 
 use crate::{
     query::{
@@ -38,14 +40,15 @@ use crate::{
 /// The maximum number of steps. Most casts need 2 to 6.
 const MAX_NEWTON_STEPS: usize = 32;
 
-/// A moving pair with a closed form. Vectors are in the frame of the pair, or if the box rotates,
-/// in the axes of the world.
+/// A moving pair whose distance has a closed form. Vectors are in the frame of the pair. If the box
+/// rotates, they are in world axes.
 pub struct DistanceCast<D: DVector> {
     pub scale: CastScale,
     radius_sum: f64,
-    /// In the pose of the current time.
+    /// The cores, in their poses at the current time.
     boxes: BoxPair<D>,
-    /// The second center at the start, relative to the first one, or to the center of rotation.
+    /// The center of the second shape at the start, relative to the center of the first shape. If
+    /// the box rotates, it is relative to the center of rotation.
     offset: D,
     /// The velocity of the second shape relative to the first.
     velocity: D,
@@ -62,19 +65,20 @@ struct BoxRotation<D: DVector> {
     pivot: D,
 }
 
-/// The pair at one time.
+/// The state of the pair at one time.
 struct Position<D: DVector> {
     time: f64,
-    /// z'.
+    /// The velocity z' of the ball's center.
     velocity: D,
-    /// K.
+    /// The bound K on |z''|.
     curvature: f64,
     cores: Penetration<D>,
     gap: f64,
 }
 
 impl<D: DVector> DistanceCast<D> {
-    /// `velocity` is that of the second shape relative to the first, in the frame of the pair.
+    /// Returns the cast of a pair without rotation. `velocity` is the velocity of the second shape
+    /// relative to the first, in the frame of the pair.
     pub fn linear(radius_sum: f64, boxes: BoxPair<D>, velocity: D, scale: CastScale) -> Self {
         Self {
             scale,
@@ -87,8 +91,8 @@ impl<D: DVector> DistanceCast<D> {
         }
     }
 
-    /// `frame` is the rotation of the pair. `motions` are in its order. The second shape is a
-    /// point, and does not rotate.
+    /// Returns the cast of a rotating box and a point that does not rotate. `frame` is the rotation
+    /// of the pair. `first` and `second` are the motions in the order of the pair.
     pub fn rotating(
         (radius_sum, frame): (f64, D::Matrix),
         boxes: BoxPair<D>,
@@ -109,8 +113,8 @@ impl<D: DVector> DistanceCast<D> {
         }
     }
 
-    /// Moves the pair to its first touch and returns that, or `Some(None)` for a miss. Returns
-    /// `None` if neither is certain.
+    /// Moves the pair to its first touch. Returns the touch, `Some(None)` for a miss, and `None` if
+    /// neither a hit nor a miss is certain.
     pub fn touch(&mut self) -> Option<Option<CertifiedTouch<D>>> {
         let mut position = self.move_to(0.0)?;
         if position.gap <= self.scale.clearance() {
@@ -164,8 +168,8 @@ impl<D: DVector> DistanceCast<D> {
         })
     }
 
-    /// Returns the time at which two points are at the distance of a touch, infinite if they never
-    /// are. Returns `None` for other pairs.
+    /// Returns the time at which two points are at the distance of a touch, or infinity if they
+    /// never are. Returns `None` for pairs other than two points.
     fn step_of_points(&self) -> Option<f64> {
         if !self.boxes.has_points() || self.rotation.is_some() {
             return None;
@@ -187,7 +191,7 @@ impl<D: DVector> DistanceCast<D> {
         let speed = at.velocity.length();
         let end = match self.rotation {
             None => self.scale.probed_end(at.time, speed),
-            // The bound K holds during the motion.
+            // The bound K holds only during the motion.
             Some(_) => 1.0,
         };
         let between = at.cores.second - at.cores.first;
@@ -205,7 +209,7 @@ impl<D: DVector> DistanceCast<D> {
         })
     }
 
-    /// Returns a pair in the pose of the given time.
+    /// Returns the pair in its pose at `time`, the time to which this cast has moved.
     pub fn placed<'a, A, B>(&self, pair: &Pair<'a, A, B>, time: f64) -> Pair<'a, A, B>
     where
         A: Support<Vector: Space<DVec = D>> + ?Sized,

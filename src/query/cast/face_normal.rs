@@ -1,15 +1,15 @@
-//! The face of the second shape at a contact that opposes the motion most.
+//! The face of the second shape that opposes the motion most at a contact.
 //!
-//! If the contact normal is that of a face, that face is in contact. This also holds at its rim,
-//! where faces beside it may oppose the motion more: a crate that overhangs the edge of a floor
-//! stands on the floor, and not against its side.
+//! If the contact normal is the normal of a face, that face is in contact. This also holds at the
+//! rim of the face, where adjacent faces may oppose the motion more. For example, a crate that
+//! overhangs the edge of a floor stands on the floor, not against the side of the floor.
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
-//! a face, the cone is a ray. On an edge, it is the arc between two face normals. At a corner, its
-//! own edges are the normals of the faces that meet there. Only the support function of the shape
-//! is known. So the walk around the cone tilts a direction until another point is higher, as in
-//! gift wrapping: first toward the motion, to an edge at p, and then around that edge in both
-//! directions, to its faces.
+//! a face, the cone is a ray. On an edge, it is the arc between two face normals. At a corner, the
+//! edges of the cone are the normals of the faces that meet there. Only the support function of the
+//! shape is known. So the search tilts a direction until another point is a support point, as in
+//! gift wrapping. The first tilt, against the motion, finds an edge at p. Further tilts around that
+//! edge, in both directions, find its faces.
 
 use arrayvec::ArrayVec;
 
@@ -19,37 +19,40 @@ use crate::{
     space::DVector,
 };
 
-/// A point is a support point if no other is higher by more than this fraction of the size: eight
-/// times the rounding of a pose to f32.
+/// A point counts as a support point if no other point is higher by more than this fraction of the
+/// size. The value is eight times the rounding of a pose to f32.
 const SAME_HEIGHT: f64 = 1e-6;
 
-/// The cosine of the angle up to which two normals are equal. A surface of radius r drops by
-/// `SAME_HEIGHT` r at an angle of 1.4e-3, so only a corner turns a normal by more than this.
+/// The cosine of the angle up to which two normals count as equal: 4.5e-3 radians. A surface of
+/// radius r drops by `SAME_HEIGHT` r at an angle of 1.4e-3, so only corners have normals that
+/// differ by more than 4.5e-3.
 const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 
 /// The tangent of the angle by which a face normal is tilted to find vertices of the face. A
-/// surface of radius r drops by 5e-5 r at this angle, so that it has no face.
+/// surface of radius r drops by 5e-5 r at this angle, far more than `SAME_HEIGHT`, so round
+/// surfaces have no face.
 const FACE_TILT: f64 = 0.01;
 
-/// The size of the smallest face, as a multiple of the height tolerance. The heights of its
-/// vertices are known to the tolerance, so the normal of such a face is known to a tenth.
+/// The size of the smallest face, as a multiple of the height tolerance. The heights of the face's
+/// vertices are known to the tolerance, so its normal is known to a tenth of a radian.
 const LEAST_FACE: f64 = 10.0;
 
-/// The sine of the angle up to which a motion is parallel to a normal. The rounding of parallel
-/// unit vectors may leave a difference along them.
+/// The sine of the angle up to which a motion counts as parallel to a normal. At smaller angles,
+/// the component across the normal may be mere rounding error.
 const PARALLEL_SINE: f64 = 1e-9;
 
-/// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
-/// has no edge.
+/// The maximum number of tilts to find an edge. On a round surface, which has no edge, each tilt at
+/// least halves the angle.
 const MAX_TILTS: usize = 12;
 
-/// The maximum number of faces in each direction around a corner. It bounds the work at the tip of
-/// a cone of many faces, where neighbors differ little.
+/// The maximum number of faces that are tried in each direction around a corner. This limit bounds
+/// the work at the tip of a cone of many faces, where adjacent faces differ little.
 const MAX_FACES: usize = 8;
 
-/// Returns the negated normal of the face, or the contact normal if the shape has no edges there.
-/// `shape` is the second shape, `rotation` its rotation, `velocity` the velocity of the first shape
-/// relative to it at the contact, and `size` the size of the pair.
+/// Returns the negated normal of the face that opposes the motion most, or the contact normal if
+/// the shape has no edges there. `shape` is the second shape, and `rotation` its rotation.
+/// `velocity` is the velocity of the first shape relative to the second at the contact. `size` is
+/// the size of the pair.
 pub fn face_normal<B: Support + ?Sized>(
     shape: &B,
     (velocity, rotation): (DVecOf<B>, MatrixOf<B>),
@@ -84,7 +87,7 @@ pub fn face_normal<B: Support + ?Sized>(
     }
 }
 
-/// A point on the surface of a shape, in its frame.
+/// A point on the surface of a shape, in the shape's frame.
 struct SurfacePoint<'a, S: Support + ?Sized> {
     shape: &'a S,
     point: DVecOf<S>,
@@ -92,8 +95,8 @@ struct SurfacePoint<'a, S: Support + ?Sized> {
 }
 
 impl<S: Support + ?Sized> SurfacePoint<'_, S> {
-    /// Returns `true` if a face with this normal contains the point: the support points in
-    /// directions that are slightly tilted span it.
+    /// Returns `true` if a face with this normal contains the point. Support points in slightly
+    /// tilted directions span such a face.
     fn has_face(&self, normal: DVecOf<S>) -> bool {
         let mut edges: ArrayVec<DVecOf<S>, 4> = ArrayVec::new();
         for side in normal.tangents().into_iter().flat_map(|side| [side, -side]) {
@@ -115,7 +118,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
             .any(|(edge, mut others)| others.any(|other| spans(*edge, *other)))
     }
 
-    /// Returns the face of a box.
+    /// Returns the normal of the most opposing face of a box at the point.
     fn face_of_box(
         &self,
         half_extents: DVecOf<S>,
@@ -142,8 +145,8 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
         best.face
     }
 
-    /// Returns the edge of a polygon. The point is on the polygon, so it is on an edge if it is on
-    /// its line.
+    /// Returns the normal of the most opposing edge of a polygon at the point. The point is on the
+    /// polygon, so it is on an edge if it is on the edge's line.
     fn edge_of_polygon(
         &self,
         polygon: &Polygon<DVecOf<S>>,
@@ -159,7 +162,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
         best.face
     }
 
-    /// Returns the face of any shape.
+    /// Returns the normal of the most opposing face of any shape at the point.
     fn face(&self, normal: DVecOf<S>, against: DVecOf<S>) -> Option<DVecOf<S>> {
         let mut best = OpposingFace::NONE;
         if DVecOf::<S>::DIMENSION == 2 {
@@ -188,7 +191,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
                 if !best.take(next.direction, against) {
                     break;
                 }
-                // Around the new edge, away from the previous one.
+                // The next tilt turns around the new edge, away from the previous edge.
                 let side = DVecOf::<S>::perpendicular(&[next.direction, next.edge])?.unit()?;
                 toward = -side.toward(edge.edge);
                 edge = next;
@@ -197,9 +200,9 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
         best.face
     }
 
-    /// Tilts a direction toward a perpendicular one until another point of the shape is as high as
-    /// `self.point`. Returns `None` if there is none within half a turn, or if the surface is
-    /// round.
+    /// Tilts a direction toward a perpendicular direction until another point of the shape is as
+    /// high as `self.point`. Returns `None` if no point is that high within half a turn, or if the
+    /// surface is round.
     fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
         let quarters = [(direction, toward), (toward, -direction)];
         let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {
@@ -229,7 +232,7 @@ struct EdgeTilt<D> {
     edge: D,
 }
 
-/// The face that opposes the motion most.
+/// The face found so far that opposes the motion most.
 struct OpposingFace<D> {
     face: Option<D>,
     opposition: f64,
@@ -241,7 +244,7 @@ impl<D: DVector> OpposingFace<D> {
         opposition: f64::NEG_INFINITY,
     };
 
-    /// Takes a face if it is better, and returns `true` if it is.
+    /// Takes a face if it opposes the motion more than the faces before. Returns `true` if it does.
     fn take(&mut self, normal: D, against: D) -> bool {
         let opposition = normal.dot(against);
         let is_better = opposition > self.opposition;

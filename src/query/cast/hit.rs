@@ -23,9 +23,9 @@ use crate::{
 pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
-    /// A time at which the shapes do not overlap. Before this time, they overlap by no more than
-    /// the grazing tolerance, or than the overlap at the start that the options allow. The time is
-    /// 0 for shapes that touch or overlap at the start.
+    /// A time at which the shapes do not overlap. Before this time, they overlap by at most the
+    /// grazing tolerance, or by the overlap at the start that the options allow. The time is 0 for
+    /// shapes that touch or overlap at the start.
     pub safe: f64,
     /// A time at which the shapes touch, within the tolerance of
     /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at
@@ -59,7 +59,7 @@ pub enum CastStatus {
 }
 
 impl<V: Space> CastHit<V> {
-    /// Returns the same touch in 3D. In 2D, z is 0.
+    /// Returns the same touch in 3D. The z coordinates of a 2D touch are 0.
     pub(crate) fn to_vec3(self) -> CastHit<Vec3> {
         CastHit {
             status: self.status,
@@ -94,8 +94,8 @@ impl<D: DVector> CastHit64<D> {
         }
     }
 
-    /// Returns the same touch in the world. `origins_at` returns the translations of both shapes at
-    /// a time.
+    /// Returns the same touch in world coordinates. `origins_at` returns the translations of both
+    /// shapes at a time.
     pub fn in_world<V: Space<DVec = D>>(
         &self,
         origins_at: impl FnOnce(f64) -> [D; 2],

@@ -1,30 +1,34 @@
 //! Linear casts of any two convex shapes: GJK along a ray.
 //!
-//! A linear motion only moves the Minkowski difference of the cores, so the cast is a ray against
-//! it. The method is that of van den Bergen, "Ray Casting against General Convex Objects with
-//! Application to Continuous Collision Detection" (2004). Let D be the Minkowski difference of the
-//! cores at the start, and v the velocity of the second shape. At the time t the cores touch if the
-//! point x = t v is in D. The loop keeps a simplex of vertices of D, and y, its point nearest to x.
-//! Each step evaluates one support point w of D, in the direction n = (x - y) / |x - y|:
+//! A linear motion only moves the Minkowski difference of the cores, so the cast is a ray cast
+//! against this difference. The method follows van den Bergen, "Ray Casting against General Convex
+//! Objects with Application to Continuous Collision Detection" (2004). Let D be the Minkowski
+//! difference of the cores at the start, and v the velocity of the second shape. At the time t the
+//! cores touch if the point x = t v is in D. The loop keeps a simplex of vertices of D, and the
+//! point y of the simplex that is nearest to x. Each step evaluates one support point w of D, in
+//! the direction n = (x - y) /
+//! |x - y|:
 //!
-//! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound of the distance.
-//!   If it exceeds the radii, x advances to where it is equal. That is a step of Newton's method on
-//!   the distance, a convex function of time, from its outer side: x never passes the touch.
-//! * The simplex is in D. So |x - y| is an upper bound, and the loop ends when both bounds meet.
+//! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
+//!   If this bound exceeds the sum of the radii, x advances to where they are equal. This is a step
+//!   of Newton's method on the distance, a convex function of time, so x never passes the touch.
+//! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
+//!   bounds meet.
 //!
 //! All vertices stay valid while x moves, so a step costs one support point, whether it advances
 //! the time or improves the direction. The departures from the paper are:
 //!
-//! * **A clear miss comes first.** Two planes show most misses by one support point each: the plane
-//!   across the line between the origins, and the plane along the motion that is nearest to it.
+//! * **Clear misses are found first.** Two directions prove most misses, at one support point each:
+//!   the direction from origin to origin, and its component perpendicular to the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
 //! * **A touch is a hit only if the shapes overlap afterwards.** The simplex at the touch is part
-//!   of D. So GJK continues from it at a later time, and its last simplex bounds the depth.
+//!   of D. So GJK continues from this simplex at a later time, and its last simplex bounds the
+//!   depth.
 //!
-//! Uncertain cases are left to `solve.rs`: shapes that touch or nearly touch at the start, and
-//! touches that may only pass.
+//! `solve.rs` computes the uncertain cases: shapes that touch or nearly touch at the start, and
+//! touches that may only graze.
 
 use arrayvec::ArrayVec;
 
@@ -40,28 +44,28 @@ use crate::{
     space::DVector,
 };
 
-/// Polytopes need about 8 iterations, smooth shapes 20 to 30.
+/// The maximum number of iterations. Polytopes need about 8, smooth shapes 20 to 30.
 const MAX_CAST_ITERATIONS: usize = 63;
 
 /// The difference of the bounds at which the loop ends grows by this factor in each iteration, as
 /// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
 const BAND_GROWTH: f64 = 1.3;
 
-/// The greatest difference of the bounds, as a fraction of the size: an error of √(2e-9) = 4.5e-5
-/// in the normal.
+/// The greatest difference of the bounds at which the loop ends, as a fraction of the size. It
+/// leaves an error of √(2e-9) = 4.5e-5 in the normal.
 const MAX_BAND: f64 = 1e-9;
 
-/// The minimum weight of each vertex, and the minimum area (in 2D, length) relative to the size of
-/// the pair, at which the nearest point of a simplex is certainly inside a facet.
+/// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
+/// this. The area of the facet (in 2D, its length) must also be at least this fraction of the size.
 const FACET_PART: f64 = 1e-2;
 
-/// A miss is clear if the gap exceeds this part of the shapes. Even if a shape is a thousand times
-/// longer than its support points show, it exceeds the clearance.
+/// A miss is clear if the gap exceeds this fraction of the size that the support points suggest.
+/// Even if a shape is a thousand times longer, such a gap exceeds the clearance.
 const CLEAR_PART: f64 = 1e-3;
 
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
-/// than any tolerance. Their size is not yet known: the support points stand for it. `travel`
-/// bounds the translations.
+/// than any tolerance. The size of the shapes is not yet known, so it is estimated from the support
+/// points. `travel` bounds the sum of both translations' lengths.
 pub fn misses_clearly<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
@@ -82,8 +86,9 @@ pub fn misses_clearly<D: DVector>(
     })
 }
 
-/// Returns the first touch, or `Some(None)` for a miss. Returns `None` if neither is certain.
-/// `velocity` is that of the second shape relative to the first, in the frame of the pair.
+/// Returns the first touch, or `Some(None)` for a miss. Returns `None` if neither a hit nor a miss
+/// is certain. `velocity` is the velocity of the second shape relative to the first, in the frame
+/// of the pair.
 pub fn linear_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
@@ -132,7 +137,7 @@ pub fn linear_touch<D: DVector>(
         if distance - radius_sum <= scale.stop_gap + band {
             return ray.certified_touch(pair).map(Some);
         }
-        // By rounding, the simplex comes no nearer. Also ends a loop with NaN.
+        // Because of rounding, the simplex comes no nearer. This test also ends a loop with NaN.
         let is_nearer = distance < best;
         if !is_nearer {
             return None;
@@ -146,24 +151,24 @@ pub fn linear_touch<D: DVector>(
 /// The state of the loop between two steps.
 struct RayState<'a, D: DVector> {
     time: f64,
-    /// x.
+    /// The point x = t v.
     position: D,
     simplex: Simplex<D>,
-    /// y - x.
+    /// The point y of the simplex, relative to x.
     nearest: Nearest<D>,
     /// The normal of the last plane, from the first shape to the second.
     normal: D,
-    /// The largest gap of a plane at the start.
+    /// The largest gap along a normal at the start.
     start_gap: f64,
-    /// v.
+    /// The velocity v of the second shape relative to the first.
     velocity: D,
     radius_sum: f64,
     scale: &'a CastScale,
 }
 
 impl<D: DVector> RayState<'_, D> {
-    /// Adds a vertex, and keeps those of which the nearest point is a combination. Returns `None`
-    /// if the simplex is full: then it contains x, and the shapes overlap.
+    /// Adds a vertex, and keeps the vertices of which the nearest point is a combination. Returns
+    /// `None` if the simplex is full: then it contains x, and the shapes overlap.
     fn add(&mut self, vertex: Vertex<D>) -> Option<()> {
         if self.simplex.iter().all(|old| old.point != vertex.point) {
             self.simplex.try_push(vertex).ok()?;
@@ -206,8 +211,8 @@ impl<D: DVector> RayState<'_, D> {
         })
     }
 
-    /// Returns `true` if the shapes certainly overlap at the given time. GJK continues from the
-    /// simplex.
+    /// Returns `true` if GJK, continued from the simplex, proves that the shapes overlap at the
+    /// given time.
     fn overlaps(&self, time: f64, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
         let translation = self.velocity * time;
         let mut simplex = self.simplex.clone();
@@ -242,9 +247,9 @@ impl<D: DVector> RayState<'_, D> {
         }
     }
 
-    /// Returns a time at which the shapes certainly touch: the time at which x is at the distance
-    /// of the radii from the plane through y with normal x - y, if it is then that near to the
-    /// simplex, too.
+    /// Returns a time at which the shapes certainly touch. At this time, x is at the distance of
+    /// the radii from the plane through y with normal x - y. Returns `None` if x is then farther
+    /// from the simplex.
     fn certain_touch(&self) -> Option<f64> {
         let normal = (-self.nearest.point).unit()?;
         let gap = self.nearest.point.length() - self.radius_sum;
@@ -255,7 +260,7 @@ impl<D: DVector> RayState<'_, D> {
     }
 
     /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
-    /// and the nearest point is well inside.
+    /// and if the nearest point is well inside.
     fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
         let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
         if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {

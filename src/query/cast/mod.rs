@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
 //! | `hit.rs` | [`CastHit`], the result, and [`CastOptions`] |
-//! | `direct.rs` | casts that need no certificates, by the files below |
+//! | `direct.rs` | casts without certified steps, by the three files below |
 //! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
 //! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
 //! | `solve.rs` | all other casts: the first touch as a certified interval of time |
 //! | `moving_pair.rs`, `body.rs` | a pair and a shape, with the separation, as functions of time |
-//! | `separating_axis.rs` | the axes of a separation, and bounds of its rates |
+//! | `separating_axis.rs` | the axes of a separation, and bounds on its rates |
 //! | `scale.rs` | the size of a pair, and the lengths that decide its cast |
 //! | `touch.rs` | a pair at the start, and its first touch |
 //! | `face_normal.rs` | the face at the touch that opposes the motion most |
@@ -79,7 +79,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the first touch.
+    /// Returns the first touch of the pair.
     pub fn cast(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_directly()
             .unwrap_or_else(|| MovingPair::new(self)?.solve(options))

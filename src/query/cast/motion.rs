@@ -13,10 +13,10 @@ const MAX_ROTATION: f64 = 1e4;
 type VectorOf<K> = <<K as PoseKind>::Vector as Space>::DVec;
 
 /// A motion of a shape or a [`Collider`] over the time from 0 to 1: a translation and a rotation,
-/// both at constant velocity. The rotation is about the own origin.
+/// both at constant velocity. The shape rotates about its own origin.
 ///
 /// `K` is `Vec2` or `Vec3` for a shape of this dimension, and `Collider` for a collider. Any
-/// [`QueryPose`] converts to a motion that stays there. Other motions:
+/// [`QueryPose`] converts to a motion that stays in this pose. Examples of other motions:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -36,7 +36,7 @@ pub struct Motion<K: PoseKind> {
     pub(crate) change: Motion64<VectorOf<K>>,
 }
 
-// A derive would require a `K` that is `Copy`.
+// `#[derive(Copy)]` would require that `K` is `Copy`.
 impl<K: PoseKind> Copy for Motion<K> {}
 
 impl<K: PoseKind> Clone for Motion<K> {
@@ -67,8 +67,8 @@ impl<K: PoseKind> Motion<K> {
 
     /// Returns the motion from one pose to another, with a rotation of at most half a turn.
     ///
-    /// A collider keeps the scale of the start. In 2D, a shape that is mirrored at the start stays
-    /// so. If only one of the poses mirrors it, it does not rotate.
+    /// A collider keeps its scale at the start. In 2D, a shape that is mirrored at the start stays
+    /// mirrored. If only one of the poses mirrors the shape, it does not rotate.
     pub fn between(start: impl Into<QueryPose<K>>, end: impl Into<QueryPose<K>>) -> Self {
         let (start, end) = (start.into(), end.into());
         let change = match (K::unscaled(&start.0), K::unscaled(&end.0)) {
@@ -82,9 +82,9 @@ impl<K: PoseKind> Motion<K> {
         Self { start, change }
     }
 
-    /// Replaces the rotation over the whole motion, in the axes of the world. The rotation of a 2D
-    /// shape is the angle in radians. All others are the axis times the angle, with an axis of
-    /// `Vec3::Z` for a 2D collider. The angle may exceed a full turn.
+    /// Replaces the rotation over the whole motion, in world axes. The rotation of a 2D shape is
+    /// the angle in radians. For 3D shapes and colliders, the rotation is the axis times the angle.
+    /// The axis of a 2D collider is `Vec3::Z`. The angle may exceed a full turn.
     #[must_use]
     pub fn rotated(mut self, rotation: <K::Vector as Space>::Angle) -> Self {
         self.change.rotation = K::Vector::angle_to_f64(rotation);
@@ -106,13 +106,13 @@ impl<K: PoseKind, P: Into<QueryPose<K>>> From<P> for Motion<K> {
     }
 }
 
-/// A motion over the time from 0 to 1, in the axes of the world.
+/// A motion over the time from 0 to 1, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion64<D: DVector> {
     pub translation: D,
     pub rotation: D::Angle,
-    /// The center of the rotation at the start, relative to the shape's own translation. It moves
-    /// along with the shape. Zero except for a part of a compound.
+    /// The center of rotation at the start, relative to the shape's own translation. The center
+    /// moves along with the shape. It is zero except for a part of a compound.
     pub pivot: D,
 }
 
@@ -120,7 +120,7 @@ pub struct Motion64<D: DVector> {
 pub type Moving64<'a, D> = (&'a Pose<D>, &'a Motion64<D>);
 
 impl Motion64<DVec3> {
-    /// Returns the motion of a collider in a space, or `None` if it is invalid.
+    /// Returns the motion of a collider in 2D or 3D, or `None` if the motion is invalid.
     pub fn in_space<V: Space>(self) -> Option<Motion64<V::DVec>> {
         let (_, translation) = V::DVec::restrict(DMat3::IDENTITY, self.translation);
         let rotation = V::DVec::angle_of(self.rotation);
@@ -154,12 +154,13 @@ impl<D: DVector> Motion64<D> {
         self.is_valid().then_some(self)
     }
 
-    /// Returns `true` if this motion is finite and does not rotate too much.
+    /// Returns `true` if this motion is finite and its rotation is at most [`MAX_ROTATION`].
     fn is_valid(&self) -> bool {
         self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION
     }
 
-    /// Returns `true` if a shape rotates. A point that rotates about itself does not.
+    /// Returns `true` if this motion rotates a shape. A point that rotates about itself does not
+    /// count.
     pub fn rotates<S>(&self, shape: &S) -> bool
     where
         S: Support<Vector: Space<DVec = D>> + ?Sized,
@@ -168,8 +169,8 @@ impl<D: DVector> Motion64<D> {
         D::angle_size(self.rotation) != 0.0 && !is_round()
     }
 
-    /// Returns the velocity of a point of the shape, given relative to the shape's translation at
-    /// the same time.
+    /// Returns the velocity of a point of the shape. `offset` is the point relative to the shape's
+    /// translation at the same time.
     pub fn velocity_at(&self, time: f64, offset: D) -> D {
         let center = D::rotation(self.rotation * time) * self.pivot;
         self.translation + (offset - center).rotated_by(self.rotation)

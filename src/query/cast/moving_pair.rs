@@ -6,8 +6,8 @@
 //! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
 //! ```
 //!
-//! s(t) takes two support points, and is a lower bound on the distance. See `separating_axis.rs`
-//! for bounds of its derivatives.
+//! Computing s(t) takes two support points. s(t) is a lower bound on the distance. See
+//! `separating_axis.rs` for bounds on its derivatives.
 
 use crate::{
     query::{
@@ -28,7 +28,8 @@ use crate::{
     space::{DVector, Pose},
 };
 
-/// An axis that continues a rotation is at most this many times as fast as the shapes.
+/// An axis that continues a rotation rotates at most this many times as fast as both shapes
+/// together.
 const MAX_AXIS_TURN: f64 = 2.0;
 
 /// The cores of a pair at one time, with the distance between the shapes.
@@ -46,7 +47,7 @@ pub struct Proximity<D: DVector> {
 /// A pair of moving shapes.
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub start: &'a StartingPair<'a, A, B>,
-    /// In the order of the pair.
+    /// Both shapes, in the order of the pair.
     bodies: [Body<DVecOf<A>>; 2],
     pub scale: CastScale,
     has_half_space: bool,
@@ -58,7 +59,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns `None` if a shape is invalid, or if both are half-spaces.
+    /// Returns the moving pair, or `None` if a shape is invalid or both are half-spaces.
     pub fn new(start: &'a StartingPair<'a, A, B>) -> Option<Self> {
         let Pair { a, b, origins, .. } = start.pair;
         let [moving_a, moving_b] = start.moving;
@@ -83,8 +84,8 @@ where
         })
     }
 
-    /// Returns the pair at the given time. If a shape rotates, the origins are in the order of the
-    /// pair, in the frame of the bodies.
+    /// Returns the pair at the given time. If a shape rotates, `origins` are the translations of
+    /// the bodies, in the order of the pair.
     pub fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
@@ -129,8 +130,8 @@ where
         bounds
     }
 
-    /// Returns bounds on the rates along any axis that rotates at the angular speed `turn`. The
-    /// axis of a half-space rotates with it instead.
+    /// Returns bounds on the rates along any axis that rotates at the angular speed `turn`. For a
+    /// pair with a half-space, the axis rotates with the half-space instead.
     fn turning_rate_bounds(&self, mut turn: f64, [from, to]: [f64; 2]) -> RateBounds {
         let [first, second] = &self.bodies;
         let velocity = second.velocity - first.velocity;
@@ -166,7 +167,7 @@ where
             None => HalfSpaceSolver::new(&pair).map(|solver| solver.contact()),
         };
         let Some(cores) = cores else {
-            // A support function that returns NaN only in some directions.
+            // A support function has returned NaN in some directions.
             return Separation {
                 gap: f64::NAN,
                 closing_speed: 0.0,
@@ -204,8 +205,8 @@ where
     }
 
     /// Returns the width of the Minkowski difference along an axis: the distance by which one shape
-    /// moves along the axis from one side of the other shape to the other side. It is infinite for
-    /// a half-space.
+    /// moves along the axis from one side of the other shape to the opposite side. The width is
+    /// infinite for a half-space.
     pub fn width(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> f64 {
         axis.normal(time).map_or(f64::INFINITY, |normal| {
             let sides = [normal, -normal].map(SeparatingAxis::Fixed);
@@ -216,7 +217,8 @@ where
         })
     }
 
-    /// Returns the distance at the given time, or `None` if a shape is invalid.
+    /// Returns the nearest points and the distance at the given time, or `None` if a shape is
+    /// invalid.
     pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
         if self.has_half_space {
@@ -252,7 +254,7 @@ where
         self.at(time).find_contact()
     }
 
-    /// Returns the axis of a contact.
+    /// Returns the separating axis along the normal of a contact.
     pub fn contact_axis(&self, contact: &Contact64<DVecOf<A>>) -> SeparatingAxis<DVecOf<A>> {
         if self.has_half_space {
             SeparatingAxis::HalfSpace
@@ -263,9 +265,9 @@ where
         }
     }
 
-    /// Returns an axis that continues the rotation from an earlier to a later axis, if the shapes
-    /// rotate. If that is much faster than they rotate, the shapes narrowly pass each other, and
-    /// the axis rotates with the first or the second shape instead.
+    /// If the shapes rotate, returns an axis that continues the rotation from an earlier to a later
+    /// axis. If this rotation is much faster than the shapes, they narrowly pass each other. In
+    /// that case, the axis rotates with the first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, SeparatingAxis<DVecOf<A>>),

@@ -6,21 +6,23 @@ use crate::{
     tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`]: as
-/// [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), for surfaces that approach slowly.
+/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`].
+/// Like [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), it serves surfaces that approach each other
+/// slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 
-/// The clearance at the start, as a fraction of the size: far enough that `solve.rs` finds no
-/// contact there, whose tolerance is at most twice [`TOUCHING`], because a pair's scale is at most
-/// twice its size.
+/// The clearance at the start, as a fraction of the size. At this distance, `solve.rs` finds no
+/// contact. Its tolerance is at most twice [`TOUCHING`], because a pair's scale is at most twice
+/// its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
 /// necessary, to see whether the shapes overlap.
 const PROBED_MOTION: f64 = 1e-3;
 
-/// The depth at which a touch is probed first, as a fraction of the size: far deeper than a touch,
-/// so that a coarse bound on the depth decides, and less than most shapes are thick.
+/// The depth at which the overlap after a touch is tested first, as a fraction of the size. This
+/// depth is far more than a touch, so a coarse bound on the depth suffices. Most shapes are thicker
+/// than this depth.
 const PROBED_DEPTH: f64 = 0.01;
 
 /// A box around a core, in the core's frame.
@@ -47,22 +49,23 @@ impl<D: DVector> CoreBox<D> {
 /// The size of a pair, and the lengths that decide its cast.
 #[derive(Clone, Copy, Debug)]
 pub struct CastScale {
-    /// Half the diagonals of the boxes around the cores, plus the radii.
+    /// Half the diagonals of the boxes around the cores, plus the radii. [`OFFSET_SCALE`] limits
+    /// the size from below.
     pub size: f64,
     /// A bound on the rounding errors of relative positions.
     pub rounding: f64,
-    /// The least gap at the time `safe`. Half of it exceeds all rounding errors.
+    /// The least gap at the time `safe`. Half of this gap exceeds all rounding errors.
     pub margin: f64,
-    /// The gap at which a step ends: halfway between the margin and two margins, the gap at which
-    /// the search ends. So rounding leads to neither side of them.
+    /// The gap at which a step ends. It lies halfway between `margin` and the gap at which the
+    /// search ends, twice `margin`. So rounding carries a step past neither.
     pub stop_gap: f64,
-    /// An overlap of this depth is certainly more than a touch.
+    /// Overlaps deeper than this are certainly more than a touch.
     pub slack: f64,
 }
 
 impl CastScale {
-    /// `travel` bounds the distances between the centers during the motion. Returns `None` if a
-    /// length is not finite.
+    /// Returns the scale of a cast, or `None` if a length is not finite. `travel` bounds the
+    /// distances between the centers during the motion.
     pub fn new<D: DVector>(boxes: &[CoreBox<D>; 2], radius_sum: f64, travel: f64) -> Option<Self> {
         let offset: f64 = boxes.iter().map(|core| core.farthest.extent()).sum();
         let half_diagonal: f64 = boxes.iter().map(|core| core.half_diagonal).sum();
@@ -78,19 +81,20 @@ impl CastScale {
         })
     }
 
-    /// Returns the distance of shapes that certainly do not touch at the start.
+    /// Returns the distance beyond which shapes certainly do not touch at the start.
     pub fn clearance(&self) -> f64 {
         CLEAR_OF_TOUCHING * self.size + 4.0 * self.rounding
     }
 
-    /// Returns the gap at which the search ends, given that of the previous step.
+    /// Returns the gap at which the search ends in the next step. `end_gap` is this gap in the
+    /// previous step.
     pub fn next_end_gap(&self, end_gap: f64) -> f64 {
         let limit = (CAST_TOUCHING * self.size).max(2.0 * self.margin);
         (end_gap * END_GAP_GROWTH).min(limit)
     }
 
-    /// Returns the time at which shapes that are apart at the time `safe` touch, a step later. If
-    /// they may move farther than the tolerance of touching in that step, returns `safe`.
+    /// Returns the time at which shapes touch, a step after the time `safe`. If the shapes may move
+    /// farther than the touching tolerance in this step, returns `safe`.
     pub fn touching_time(&self, safe: f64, step: f64, speed: f64) -> f64 {
         if step > 0.0 && self.is_short(step, speed) {
             (safe + step).min(1.0)
@@ -99,7 +103,7 @@ impl CastScale {
         }
     }
 
-    /// Returns `true` if shapes move by at most the tolerance of touching in a step.
+    /// Returns `true` if shapes move by at most the touching tolerance in a step.
     pub fn is_short(&self, step: f64, speed: f64) -> bool {
         step * speed <= CAST_TOUCHING * self.size
     }
@@ -109,7 +113,7 @@ impl CastScale {
         (touch + PROBED_MOTION * self.size / speed).max(1.0)
     }
 
-    /// Returns the time after a touch at which an overlap is tested first.
+    /// Returns the time after a touch at which the overlap is tested first.
     pub fn probed_time(&self, touch: f64, closing_speed: f64, end: f64) -> f64 {
         (touch + PROBED_DEPTH * self.size / closing_speed).min(end)
     }

@@ -1,32 +1,33 @@
-//! The axes along which a separation is measured, and bounds of its derivatives.
+//! The axes along which a separation is measured, and bounds on its derivatives.
 //!
-//! The separation of `moving_pair.rs` takes two support points. Each n·x is a function of time with
-//! a bounded first and second derivative. For the point x = c(t) + r(t) of a shape that rotates
-//! about the center c with the angular velocity ω:
+//! The separation in `moving_pair.rs` is computed from n·x for a support point x of each shape. The
+//! derivatives of n·x are bounded. For the point x = c(t) + r(t) of a shape that rotates about the
+//! center c with the angular velocity ω:
 //!
 //! ```text
 //! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
 //! |d²/dt² n·x|  = |n·(ω × (ω × r))|          <= σ |ω × n|
 //! ```
 //!
-//! σ is the maximum of |ω × r| over the shape. The second line holds because the vector n·(ω × (ω ×
-//! r)) = -(ω × n)·(ω × r). So a shape that spins about n, or a ball, adds nothing.
+//! σ is the maximum of |ω × r| over the shape. The second line holds because n·(ω × (ω × r)) = -(ω
+//! × n)·(ω × r). So the rotation of a ball, or of a shape that spins about n, adds nothing.
 //!
 //! A half-space has no support point. Its own normal m(t) is the only axis of its pair, and s(t) is
-//! the distance. If it rotates with ω, s(t) is computed in its frame. There, a point at z from the
-//! center, with the velocity z' and the acceleration z'' in the axes of the world, has the
-//! acceleration z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
+//! the distance. If the half-space rotates with the angular velocity ω, s(t) is computed in its
+//! frame. Let z be a point relative to the center, with the velocity z' and the acceleration z'' in
+//! world axes. In the frame of the half-space, this point has the acceleration z'' - 2 ω × z' + ω ×
+//! (ω × z), up to the rotation.
 
 use crate::space::DVector;
 
 /// The axis along which a separation is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SeparatingAxis<D: DVector> {
-    /// A unit vector in the axes of the world, from the first shape of the pair to the second.
+    /// A unit vector in world axes, from the first shape of the pair to the second.
     Fixed(D),
     /// A unit vector that rotates at a constant angular velocity.
     Turning {
-        /// At the time `since`.
+        /// The unit vector at the time `since`.
         normal: D,
         since: f64,
         angular_velocity: D::Angle,
@@ -53,18 +54,18 @@ impl<D: DVector> SeparatingAxis<D> {
 /// The separation of a pair along an axis at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Separation {
-    /// s(t).
+    /// The separation s(t).
     pub gap: f64,
-    /// -s'(t), if the support points are unique.
+    /// The closing speed -s'(t), if the support points are unique.
     pub closing_speed: f64,
 }
 
 /// Bounds on the derivatives of a separation.
 #[derive(Clone, Copy, Debug)]
 pub struct RateBounds {
-    /// Bounds |s'|.
+    /// A bound on |s'|.
     pub speed: f64,
-    /// Bounds the second derivatives of all n·x, so that s(t) - `curvature` t² / 2 is concave.
+    /// A bound on the second derivatives of all n·x, so that s(t) - `curvature` t² / 2 is concave.
     pub curvature: f64,
 }
 

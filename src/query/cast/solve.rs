@@ -5,36 +5,38 @@
 //! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there,
 //! until the distance is within the tolerance or the motion ends. This is conservative advancement
 //! (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996) with the root finding
-//! of Catto ("Continuous Collision", GDC 2013) in place of a bound on the speed. The departure is
-//! that each step is certified.
+//! of Catto ("Continuous Collision", GDC 2013) in place of a bound on the speed. Unlike in both
+//! methods, each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
 //! `separating_axis.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval
-//! of length h each f is at least a = s(t) and b = s(t + h). Between them f is above the parabola
-//! with these ends and the second derivative K, whose minimum is a - (a - b + K h²/2)² / (2 K h²).
-//! That is at least 0 if and only if
+//! of length h, each f is at least a = s(t) and b = s(t + h). Between the ends, f is above the
+//! parabola with these values and the second derivative K. The minimum of the parabola is a - (a -
+//! b + K h²/2)² / (2 K h²). It is at least 0 if and only if
 //!
 //! ```text
 //! h √(K/2) <= √a + √b
 //! ```
 //!
-//! So an interval is certified by its ends. For K = 0 (no rotation) s is linear, one step leads to
-//! its root, and the loop is Newton's method on the distance, which is convex: it never overshoots.
-//! (`linear.rs` solves most of these casts faster, and leaves only uncertain ones to this file.)
+//! So the separations at its ends certify an interval. Without a rotation, K = 0, s is linear, and
+//! one step leads to its root. The loop is then Newton's method on the distance, a convex function,
+//! so it never passes the touch. (`linear.rs` solves most of these casts faster, and leaves only
+//! uncertain casts to this file.)
 //!
-//! **The end of the loop.** For K = 0, let g be the distance less the margin at which a step ends,
-//! and c the closing speed. In Newton's method on a convex function, g and c of successive steps
-//! have the sum of ratios g'/g + c'/c <= 1, so that g c falls by a factor of at least 4. While the
-//! loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So the number of
-//! steps is at most log₄ of the product of distance and speed over the margin squared. The
-//! tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
+//! and c the closing speed. In Newton's method on a convex function, successive steps satisfy g'/g
+//! + c'/c <= 1, so g c falls by a factor of at least 4. While the loop runs, g exceeds the margin
+//! and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the product
+//! of distance and speed over the margin squared. The tolerance also grows with the number of
+//! steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
-//! advances along the contact normal as long as the overlap is below a tolerance (the same
-//! certificate, with the tolerance added to s). If that leads to the end, or to a time at which the
-//! shapes are apart again, the shapes only slide along each other's surface. If the contact at such
-//! a time is deeper than the tolerance, or has the opposite normal, as for two segments that cross,
-//! it is a hit. A motion that ends too early for a decision is continued beyond its end.
+//! advances along the contact normal as long as the overlap is below a tolerance. The certificate
+//! is the same, with the tolerance added to s. If the loop reaches the end of the motion, or a time
+//! at which the shapes are apart again, the shapes only slide along each other's surface. If a
+//! later contact is deeper than the tolerance, or has the opposite normal, as for two segments that
+//! cross, the touch is a hit. A motion that ends too early for a decision is continued beyond its
+//! end.
 
 use crate::{
     query::{
@@ -51,27 +53,28 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// The maximum number of advances of a cast. Reached only by shapes that rotate thousands of times
-/// within the touching tolerance.
+/// The maximum number of advances of a cast. Only shapes that rotate thousands of times within the
+/// touching tolerance reach this limit.
 const MAX_ROUNDS: usize = 1 << 13;
 
-/// The number of steps along one axis before GJK computes a better one. They find a simple root in
-/// fewer, so that only an axis which has become useless takes all.
+/// The maximum number of steps along one axis before GJK computes a better axis. A simple root
+/// takes fewer steps, so only an axis that has become useless takes all of them.
 const STEPS_PER_AXIS: usize = 16;
 
-/// If the gap is below this fraction of the size, the axis rotates. Each such axis serves for a
-/// motion of at most the same length.
+/// If the gap is below this fraction of the size, the axis rotates. Each rotating axis serves for a
+/// motion of at most this length.
 const TURNING_GAP: f64 = 0.1;
 
 /// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.
 const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 
-/// Two normals are opposite if their product is below this. Shapes that touch with their corners
-/// may have such normals, too, and are then apart again. So only flat shapes pass through each
-/// other.
+/// Two normals count as opposite if their dot product is below this. Shapes that touch at their
+/// corners may also have opposite normals, and are then apart again. So only flat shapes count as
+/// passing through each other.
 const OPPOSITE_COSINE: f64 = -0.5;
 
-/// The part of an interval's bound that allows for rounding: a million rounding errors of f64.
+/// The fraction of an interval's bound that counts as certain. The rest allows for more than a
+/// million rounding errors of f64.
 const CERTAIN_PART: f64 = 1.0 - 1e-9;
 
 /// A round of the approach.
@@ -83,7 +86,7 @@ struct Round<D: DVector> {
     axis: SeparatingAxis<D>,
 }
 
-/// What follows a touch.
+/// The outcome of the motion after a touch.
 enum AfterTouch {
     /// The shapes overlap.
     Overlaps,
@@ -101,7 +104,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the first touch.
+    /// Returns the first touch of the pair.
     pub fn solve(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         let size = self.scale.size;
         let mut rounds = MAX_ROUNDS;
@@ -138,10 +141,10 @@ where
         }
     }
 
-    /// Returns a bound on the distance by which f32 misplaces the shapes. A body that an app moves
-    /// by `safe` of a motion, and places in f32, may overlap by this much, and must still be able
-    /// to continue. The bound is limited, because far from the origin it can approach the size of
-    /// the pair.
+    /// Returns a bound on the distance by which f32 misplaces the shapes. If an app moves a body by
+    /// `safe` of a motion and rounds its pose to f32, the body may overlap by this much. It must
+    /// still be able to continue. The bound is limited, because far from the origin it can approach
+    /// the size of the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
@@ -156,7 +159,7 @@ where
         loop {
             let mut proximity = self.proximity(time)?;
             let mut separation = self.separation(time, proximity.axis);
-            // Nearer to the touch, the direction is less precise.
+            // The direction that GJK finds is less precise near the touch.
             let found = proximity.axis;
             if let Some(Round { axis, .. }) = last {
                 let earlier = self.separation(time, axis);
@@ -165,7 +168,7 @@ where
                     separation = earlier;
                 }
             }
-            // The second condition only holds if rounding has stopped GJK.
+            // The second condition holds only if rounding has stopped GJK.
             let is_near = proximity.gap <= end_gap || separation.gap <= 2.0 * margin;
             if is_near || *rounds == 0 {
                 let touch = self.touch(time, &proximity, separation);
@@ -218,8 +221,8 @@ where
     }
 
     /// Follows the motion after a touch, until the shapes overlap by more than `allowed` plus the
-    /// tolerance, are apart again, or the motion ends. Shapes that overlap at the start may leave
-    /// each other on the opposite side: `leaves` is `true` for them.
+    /// tolerance, the shapes are apart again, or the motion ends. `leaves` is `true` for shapes
+    /// that overlap at the start, which may leave each other on the opposite side.
     fn follow(
         &self,
         mut time: f64,
@@ -234,7 +237,7 @@ where
             return AfterTouch::Ends;
         }
         let end = self.scale.probed_end(time, speed);
-        // This decides most casts.
+        // An early test of the depth decides most casts.
         let closing_speed = self.separation(time, axis).closing_speed;
         let soon = self.scale.probed_time(time, closing_speed, end);
         if closing_speed > 0.0 && self.is_deeper(soon, allowed + slack) {
@@ -286,8 +289,8 @@ where
                     AfterTouch::Ends
                 };
             }
-            // Where a curved surface lies in the plane of a face, GJK ends within the tolerance,
-            // and does not prove that the shapes are apart. A little later, they overlap further.
+            // If a curved surface lies in the plane of a face, GJK ends within its tolerance and
+            // does not prove that the shapes are apart. The search continues a little later.
             axis = next;
             time += slack / speed;
             if time >= end {
@@ -340,7 +343,7 @@ where
                 if is_certified || step <= shortest {
                     break (later, found_above.max(0.0), found.closing_speed);
                 }
-                // The root of the chord if the separation is below the floor.
+                // If the separation is below the floor, the step ends at the root of the chord.
                 let chord = (above - 0.5 * band) / (above - found_above);
                 step *= if found_above < 0.0 {
                     chord.clamp(0.1, 0.9)

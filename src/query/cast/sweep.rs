@@ -1,7 +1,7 @@
-//! Linear casts of two boxes, of a box and a segment, and of two polygons of few edges, without
-//! radii: separating axes over time, see `analytic/swept_boxes.rs` and
-//! `analytic/swept_polygons.rs`. The axis that is the last to overlap is the contact normal. With
-//! radii, only a miss of boxes is certain.
+//! Linear casts of two boxes, of a box and a segment, and of two polygons of few edges, all without
+//! radii. The method is separating axes over time: see `analytic/swept_boxes.rs` and
+//! `analytic/swept_polygons.rs`. The axis along which the projections are the last to overlap is
+//! the contact normal. For boxes with radii, only a miss is certain.
 
 use crate::{
     query::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Returns the first touch of two boxes, or of two polygons if `boxes` is `None`. Returns
-/// `Some(None)` for a miss, and `None` if neither is certain.
+/// `Some(None)` for a miss, and `None` if neither a hit nor a miss is certain.
 pub fn swept_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     boxes: Option<BoxPair<D>>,
@@ -56,8 +56,9 @@ pub fn swept_touch<D: DVector>(
     })
 }
 
-/// Returns the outcome for cores without radii that overlap in an interval. `contact` returns their
-/// contact at a time shortly before, and whether its normal is that of a face of each.
+/// Returns the outcome for cores without radii, given the interval in which they overlap. `contact`
+/// returns the contact at a time shortly before the overlap, and for each core `true` if the
+/// contact normal is the normal of a face.
 fn at_overlap<D: DVector>(
     overlap: &SweptOverlap,
     pair: &impl MinkowskiDifference<Vector = D>,
@@ -87,7 +88,7 @@ fn at_overlap<D: DVector>(
     }))
 }
 
-/// Returns `true` if the cores certainly do not overlap before the end.
+/// Returns `true` if the cores certainly do not overlap before the end of the motion.
 fn passes(overlap: &SweptOverlap, scale: &CastScale) -> bool {
     let before = scale.stop_gap / overlap.closing_speed;
     overlap.start_gap > scale.clearance()

@@ -18,7 +18,7 @@ use crate::{
 /// A pair that has not moved yet, and its motions.
 pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub pair: Pair<'a, A, B>,
-    /// In the caller's order.
+    /// The poses at the start and the motions, in the caller's order.
     pub moving: [Moving64<'a, DVecOf<A>>; 2],
 }
 
@@ -26,9 +26,10 @@ pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
 pub struct CertifiedTouch<D> {
     pub safe: f64,
     pub touching: f64,
-    /// At the time `safe`.
+    /// The nearest points of the cores at the time `safe`.
     pub cores: Penetration<D>,
-    /// `true` for a shape of the pair if the normal is certainly that of a face in contact.
+    /// For each shape of the pair, `true` if the normal is certainly the normal of a face in
+    /// contact.
     pub is_on_face: [bool; 2],
 }
 
@@ -71,8 +72,8 @@ where
             .map(|(pose, motion)| pose.translation + motion.translation * time)
     }
 
-    /// Returns a touch in world axes. `pair` is in its pose at the time `safe`, and `size` is the
-    /// size of the pair.
+    /// Converts a touch to a hit in world axes. `pair` is in its pose at the time `safe`, and
+    /// `size` is the size of the pair.
     pub fn hit(
         &self,
         touch: &CertifiedTouch<DVecOf<A>>,
