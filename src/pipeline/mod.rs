@@ -1,5 +1,5 @@
-//! The tick has four stages. Each stage has one system, and the third has a second system for swept
-//! colliders. A stage passes its results to the next stage in a resource.
+//! The tick has four stages. Each stage has one system, and the third stage has a second system for
+//! swept colliders. A stage passes its results to the next stage in a resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes

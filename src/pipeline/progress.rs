@@ -44,7 +44,7 @@ impl Progress {
         self.is_restart
     }
 
-    /// Returns `true` if the app has not written [`Collisions`] since the plugin last did.
+    /// Returns `true` if the app has not written [`Collisions`] since the plugin's last write.
     pub fn has_own_contacts(world: &World) -> bool {
         world.resource::<Self>().own_write == last_write(world)
     }

@@ -60,7 +60,7 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns the proxy with other markers.
+    /// Returns this proxy with other markers.
     pub fn with_markers(self, markers: Markers) -> Self {
         Self { markers, ..self }
     }

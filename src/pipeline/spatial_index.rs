@@ -6,8 +6,8 @@
 //!
 //! As in the broad phase, boxes that move have a tree of their own. The tree of moving boxes is
 //! refitted every tick, and rebuilt when boxes were added or when refitting has degraded the tree.
-//! The tree of resting boxes is left unchanged. The tree of resting boxes may list boxes that have
-//! since moved or been removed, which queries skip.
+//! The tree of resting boxes is left unchanged, and may list boxes that have since moved or been
+//! removed. Queries skip such boxes.
 //!
 //! Results of queries do not depend on the trees, only on the proxies.
 
@@ -104,7 +104,7 @@ enum SlotTree {
     Moving,
 }
 
-/// A tree of resting boxes and a tree of moving ones.
+/// A tree of resting boxes and a tree of moving boxes.
 pub struct Forest {
     /// The resting boxes. The tree may list slots whose boxes are no longer at rest.
     resting: WideTree,
@@ -115,8 +115,8 @@ pub struct Forest {
     moving_slots: Vec<u32>,
 }
 
-/// Boxes at rest move to the tree `resting` once they outnumber the changed boxes by
-/// `resting.len()` divided by this number: see the broad phase.
+/// The boxes at rest in the tree `moving` are moved to `resting` once they outnumber the changed
+/// boxes by `resting.len()` divided by this number: see the broad phase.
 const RESTING_FRACTION: usize = 8;
 
 impl Forest {
@@ -153,7 +153,7 @@ impl Forest {
                 self.moving_slots.push(*slot);
             }
         }
-        // A slot that was freed and used again may be listed twice.
+        // A slot that was freed and used again may be listed twice in `moving_slots`.
         let still = self.moving_slots.len().saturating_sub(changed.len());
         if still > changed.len() + self.resting.len() / RESTING_FRACTION {
             self.settle(arena);
@@ -206,7 +206,7 @@ impl Forest {
     }
 
     /// Calls `visit` with the slots whose boxes a search finds: first moving boxes, then resting
-    /// ones. `visit` returns the new limit, or a negative number to stop. Returns the number of
+    /// boxes. `visit` returns the new limit, or a negative number to stop. Returns the number of
     /// visited nodes.
     pub fn visit(
         &self,

@@ -3,8 +3,8 @@
 //! If a box overlaps a few other boxes of its row along x, scanning the row takes about as long as
 //! finding the row. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the
 //! length of a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap
-//! the box along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size
-//! along z are left out.
+//! a box along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along
+//! z are left out.
 //!
 //! Crowded boxes have more neighbors. [`Crowding`] adapts to the measured number, and shrinks the
 //! cells.
@@ -18,7 +18,7 @@ use crate::shape::Aabb;
 /// The intended number of later boxes in a row that overlap a box along x.
 pub const NEIGHBORS: f64 = 5.0;
 
-/// Boxes are crowded if they have this many times the intended number of neighbors.
+/// Boxes are crowded if they have more than this many times the intended number of neighbors.
 pub const CROWDED: f64 = 3.0;
 
 /// The ratio of a new cell size to its target: the best size, or the size of the largest box if
@@ -57,7 +57,7 @@ impl Crowding {
         if is_crowded {
             self.0 *= (NEIGHBORS / neighbors).max(least / area);
         } else if neighbors * CROWDED < NEIGHBORS {
-            // The factor grows in small steps, to avoid oscillation.
+            // In each tick, the factor at most doubles, to avoid oscillation.
             self.0 = (2.0 * self.0).min(1.0);
         }
         is_crowded
@@ -84,8 +84,8 @@ pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
     ]
 }
 
-/// Returns the cell size along y and z for `count` boxes in a space of this size: see the head of
-/// this file. `largest_x`, `largest_y` and `largest_z` are the largest sizes of a box.
+/// Returns the cell size along y and z for `count` boxes in a space of size `x` × `y` × `z`: see
+/// the head of this file. `largest_x`, `largest_y` and `largest_z` are the largest sizes of a box.
 pub fn choose(
     cells: [f64; 2],
     [x, y, z]: [f64; 3],

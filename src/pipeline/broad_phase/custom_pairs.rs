@@ -52,14 +52,14 @@ impl CustomPairs {
         self.pairs.iter().copied()
     }
 
-    /// Returns `true` if a pair was supplied, or if the app does not supply the pairs. The smaller
-    /// entity must come first.
+    /// Returns `true` if `pair` was supplied, or if the app does not supply the pairs. The smaller
+    /// entity of `pair` must come first.
     pub fn allows(&self, pair: (Entity, Entity)) -> bool {
         !self.is_enabled || self.pairs.binary_search(&pair).is_ok()
     }
 
-    /// Adds the pairs of both dimensions to the lists if their boxes may touch, and the pair is new
-    /// or has a changed collider.
+    /// Adds each supplied pair to the list of its dimension if its boxes may touch, and either the
+    /// pair is new or one of its colliders changed.
     pub fn list(&self, proxies: &Proxies, paths: &SweptPaths, [d2, d3]: [&mut Vec<SlotPair>; 2]) {
         fn needs_test<V: Space>(
             arena: &ProxyArena<V>,

@@ -104,7 +104,7 @@ impl Grid {
         mut on_leave: impl FnMut(u32),
     ) {
         let inverse_cells = self.inverse_cells();
-        // Returns the largest size of the boxes that stay.
+        // Updates `keys`, and returns the largest size of the boxes that stay.
         let update = move |keys: &mut [u128]| {
             let mut largest = [0.0; 3];
             for key in keys {

@@ -21,8 +21,8 @@ const THIN: u16 = 7;
 
 /// The class of a grid. Boxes of similar sizes and proportions have the same class.
 ///
-/// * A class spans a factor of 4 of the largest size. With this span, queries within a grid cost
-///   about as much as queries in other grids.
+/// * In a class, the largest sizes of two boxes differ by at most a factor of 4. With this factor,
+///   queries within a grid cost about as much as queries in other grids.
 /// * Boxes that are thin along different axes have different classes. Otherwise a single cube among
 ///   rods would widen the cells of all rods.
 /// * Classes are ordered by size, then by the long axis. The axes y and z come before x, because
@@ -59,11 +59,11 @@ fn should_query(finer: &Grid, coarser: &Grid) -> bool {
 /// A set of boxes, given by their slots.
 #[derive(Clone, Debug, Default)]
 pub struct Grids {
-    /// Sorted by class. Some grids may be empty.
+    /// The grids, sorted by class. Some grids may be empty.
     grids: Vec<(SizeClass, Grid)>,
     /// The class of each slot whose box is in the set.
     classes: Vec<Option<SizeClass>>,
-    /// The boxes whose class changed in this tick.
+    /// The slots of the boxes whose class changed in this tick.
     leaving: Vec<u32>,
 }
 
@@ -159,8 +159,7 @@ impl Grids {
         }
     }
 
-    /// Adds to `pairs` each wanted box of this set with each wanted box of `other` that overlaps
-    /// it.
+    /// Adds to `pairs` each wanted box of this set with each wanted, overlapping box of `other`.
     pub fn overlaps_with(
         &self,
         other: &Self,
@@ -195,8 +194,8 @@ fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut
     grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// Adds to `pairs` each wanted box of `grid` with each box of `other` that overlaps it, if the pair
-/// is wanted.
+/// Adds to `pairs` each wanted box of `grid` with each overlapping box of `other`, if the pair is
+/// wanted.
 fn query(
     pairs: &mut PairList,
     grid: &Grid,

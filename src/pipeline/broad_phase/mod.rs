@@ -13,8 +13,9 @@
 //! The sizes of these boxes do not suit the cells of the other boxes, and all pieces are new in
 //! each tick.
 //!
-//! Half-spaces have no box. Scenes have few half-spaces, so each is tested against all changed
-//! boxes, or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
+//! Half-spaces have no box. Scenes have few half-spaces, so each half-space is tested against all
+//! changed boxes, or against all boxes if the half-space changed. Pairs of two half-spaces are not
+//! tested.
 //!
 //! | file | contents |
 //! |---|---|
@@ -102,7 +103,7 @@ struct Overlaps {
     pieces: Grids,
     /// The number of boxes at rest.
     rest_peak: Peak,
-    /// The number of slots, and of boxes around pieces of paths.
+    /// The number of slots plus the number of boxes around pieces of paths.
     slot_peak: Peak,
 }
 
@@ -112,8 +113,8 @@ struct Overlaps {
 const SETTLING_FRACTION: usize = 8;
 
 impl Overlaps {
-    /// Fills the empty list `pairs` with all pairs of proxies that may touch and of which at least
-    /// one changed.
+    /// Fills the empty list `pairs` with all pairs of proxies that may touch, if at least one proxy
+    /// of the pair changed.
     fn find<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,

@@ -3,8 +3,8 @@
 //!
 //! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort
 //! (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5) uses the ranks as
-//! digits. It sorts the pairs by the rank of the greater entity, then by the rank of the smaller
-//! entity.
+//! digits. The first pass sorts the pairs by the rank of the greater entity, the second pass by the
+//! rank of the smaller entity.
 
 use bevy::prelude::*;
 
@@ -85,7 +85,7 @@ fn sort_by_digit(
             *count += 1;
         }
     }
-    // This loop replaces the count of each digit by the digit's first index. The next loop
+    // This loop replaces the count of each digit with the digit's first index. The next loop
     // increments that index.
     let mut start = 0;
     for count in counts.iter_mut() {

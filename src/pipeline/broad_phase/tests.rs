@@ -55,7 +55,7 @@ impl<V: Space> ShootingRange<'_, V> {
         }
     }
 
-    /// Returns the collider with this number in this place. Three of four bullets are swept.
+    /// Returns the proxy with this number, and its box. Three of four bullets are swept.
     fn proxy(&self, number: u32, translation: V::DVec) -> (Proxy<V>, Aabb) {
         let is_bullet = number >= WALLS;
         let shape = if is_bullet { self.bullet } else { self.wall };
@@ -74,8 +74,8 @@ impl<V: Space> ShootingRange<'_, V> {
         (proxy.with_markers(markers), aabb)
     }
 
-    /// Moves the bullets and a part of the walls. Returns the number of pairs that the search
-    /// tests, and the number of pairs that it finds.
+    /// Moves the bullets and some of the walls. Returns the number of pairs that the search tests,
+    /// and the number of pairs that it finds.
     fn step(&mut self, length: f64, moved_walls: usize) -> (usize, usize) {
         let mut previous = PreviousPoses::default();
         let bullets = (WALLS..ALL).map(|slot| (slot, length));
@@ -103,8 +103,8 @@ impl<V: Space> ShootingRange<'_, V> {
         (tested, found.len())
     }
 
-    /// Returns all pairs that may meet and of which at least one collider changed. Tests every
-    /// pair.
+    /// Tests every pair. Returns the pairs that may meet, if at least one collider of the pair
+    /// changed.
     fn all_pairs(&self) -> Vec<SlotPair> {
         let (arena, paths) = (&self.arena, &self.paths);
         let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));
@@ -115,7 +115,8 @@ impl<V: Space> ShootingRange<'_, V> {
     }
 }
 
-/// Returns the numbers of tested and of found pairs in a tick in which all bullets fly this far.
+/// Returns the numbers of tested and of found pairs in a tick in which all bullets fly a distance
+/// of `length`.
 fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
     let mut range = ShootingRange {
         random: StdRng::seed_from_u64(1),

@@ -8,7 +8,7 @@ use crate::{
     space::Space,
 };
 
-/// Returns a contact as an event.
+/// Returns the event that reports a contact.
 #[inline]
 pub fn event<V: Space>(
     a: &Proxy<V>,

@@ -1,9 +1,9 @@
 //! Third stage: computes the contacts of the candidate pairs.
 //!
 //! Each pair is solved from scratch. For separated cores without a closed form, a search direction
-//! kept from the previous tick would save one or two of three support points on average. It would
-//! save nothing for other pairs. Looking up the direction would cost as much, and the last bit of a
-//! contact could depend on earlier ticks.
+//! kept from the previous tick would save one or two of three support points on average. For other
+//! pairs, the direction would save nothing. Looking up the direction would cost as much, and the
+//! last bit of a contact could depend on earlier ticks.
 //!
 //! `event.rs` converts a contact to an event. `found_contacts.rs` has the results of the stage.
 
@@ -107,7 +107,7 @@ const FETCHED_PAIRS: usize = 16;
 
 type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
-/// Returns the proxies of a pair whose layers interact, and loads them into the cache.
+/// Loads the proxies of a pair into the cache. Returns the proxies if their layers interact.
 #[inline]
 fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);

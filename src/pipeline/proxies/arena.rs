@@ -81,12 +81,12 @@ impl<V: Space> ProxyArena<V> {
         (self.previous_revision, self.revision)
     }
 
-    /// Returns all slots, including free ones.
+    /// Returns all slots, including free slots.
     pub fn slots(&self) -> core::ops::Range<u32> {
         0..self.proxies.len() as u32
     }
 
-    /// Returns the slots whose proxies were added, moved, otherwise changed or removed since the
+    /// Returns the slots whose proxies were added, removed, moved or otherwise changed since the
     /// previous tick.
     pub fn changed(&self) -> &[u32] {
         &self.changed

@@ -42,7 +42,7 @@ pub enum ProxySlot {
     D3(u32),
     /// The collider has no slot, because it has no shape.
     Inert,
-    /// The collider has no slot, because it is invalid. A warning gave the reason.
+    /// The collider has no slot, because it is invalid. A logged warning gives the reason.
     Invalid,
 }
 
@@ -114,7 +114,7 @@ impl Proxies {
         !self.d2.changed().is_empty() || !self.d3.changed().is_empty()
     }
 
-    /// Marks the proxy of an entity as changed, if the entity has one.
+    /// Marks the proxy of an entity as changed, if the entity has a proxy.
     pub fn mark_changed(&mut self, entity: Entity) {
         match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => self.d2.mark_changed(slot),
@@ -136,7 +136,7 @@ impl Proxies {
         }
     }
 
-    /// Removes the entry and the proxy of any entity with the same index.
+    /// Removes the entry and the proxy of any entity with the index of `entity`.
     pub fn forget(&mut self, entity: Entity) {
         let entry = self.entries.get_mut(entity.index_u32() as usize);
         if let Some(entry) = entry.and_then(Option::take) {
@@ -144,7 +144,7 @@ impl Proxies {
         }
     }
 
-    /// Removes the proxy in a slot, if the slot contains one.
+    /// Removes the proxy in a slot, if the slot contains a proxy.
     pub fn remove(&mut self, slot: ProxySlot) {
         match slot {
             ProxySlot::D2(slot) => self.d2.remove(slot),

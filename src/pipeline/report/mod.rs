@@ -1,6 +1,6 @@
 //! Last stage: reports which contacts started, continue or ended.
 //!
-//! The contacts of the previous tick are merged with those found in this tick. Both lists of
+//! The contacts of the previous tick are merged with the contacts found in this tick. Both lists of
 //! contacts are sorted by pair. For a pair of the previous tick that was not found, there are two
 //! cases:
 //!
@@ -97,7 +97,8 @@ pub fn report(
         Progress::record_own_contacts(world);
     }
     world.resource_mut::<Progress>().completed = Completed::Report;
-    // The next tick must detect every change by the observers.
+    // Changes by the observers get a later change tick, so that the next tick detects these
+    // changes.
     world.increment_change_tick();
     trigger_observers(world, &batch.transitions);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
@@ -117,7 +118,8 @@ impl EventBatch {
         }
     }
 
-    /// Merges the contacts of the previous tick with those found in this tick.
+    /// Merges the contacts of the previous tick with the contacts found in this tick, and writes
+    /// the messages.
     fn merge(
         &mut self,
         world: &World,
@@ -172,7 +174,7 @@ impl EventBatch {
             })
         });
         swept.send(|event| send(&event, None));
-        // If no contact ended and the number of contacts is the same, then none started.
+        // If no contact ended and the number of contacts did not change, no contact started.
         *is_settled = transitions.is_empty() && state.len() == count;
         state.update_parts(found.parts.as_slice(), is_kept);
     }

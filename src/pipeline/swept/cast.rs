@@ -5,13 +5,13 @@
 //!
 //! * Pairs that begin to touch in this tick. The cast finds the time of the touch.
 //! * Pairs that may have touched during the motion. Pairs that touched in the previous tick are
-//!   included, because the app may have moved a collider since. Then the colliders are apart where
-//!   their paths begin.
+//!   included, because the app may have moved a collider since. In that case, the colliders are
+//!   apart where their paths begin.
 //!
 //! A pair of the second kind is skipped if no swept collider moves, relative to the other, by more
-//! than the radius of a ball inside it. Then neither has passed through the other, which would take
-//! a motion by the ball's diameter. Pairs that stay apart during the motion are not candidates: see
-//! [`PathTable::may_meet`].
+//! than the radius of a ball inside it. To pass through the other collider, a swept collider would
+//! have to move by the ball's diameter. Pairs that stay apart during the motion are not candidates:
+//! see [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 

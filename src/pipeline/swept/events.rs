@@ -9,7 +9,8 @@ use crate::{
 /// The contacts on the paths of this tick.
 #[derive(Default)]
 pub struct SweptEvents {
-    /// Sorted by pair.
+    /// The events to send. [`begin_tick`](Self::begin_tick) adds the events in the order of their
+    /// pairs.
     entries: Vec<PathEvent>,
     /// The index of the first entry whose pair may still be passed to [`defer`](Self::defer).
     next: usize,

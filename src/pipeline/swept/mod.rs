@@ -1,4 +1,4 @@
-//! Swept colliders, which touch whatever is on their paths from the previous tick to this tick.
+//! Swept colliders, which touch everything on their paths from the previous tick to this tick.
 //!
 //! | when | what | file |
 //! |---|---|---|

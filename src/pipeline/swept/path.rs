@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct SweptPath<D: DVector> {
     pub translation: D,
-    /// A bound on the angle of the rotation.
+    /// An upper bound on the angle of the rotation.
     pub max_angle: f64,
     /// The region that the proxy covers while it rotates, or `None` for a half-space.
     pub region: Option<PathRegion<D>>,
@@ -84,7 +84,8 @@ fn is_ball<V: Space>(proxy: &Proxy<V>) -> bool {
     shape.is_some_and(|shape| shape.core().is_point())
 }
 
-/// Returns a bound on the angle of [`rotation_between`]. The rotation itself costs much more.
+/// Returns a bound on the angle of [`rotation_between`]. Computing the rotation itself costs much
+/// more.
 ///
 /// Let M be the linear map from the start to the end, and Q its orthogonal factor: the orthogonal
 /// map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|. For a
@@ -105,8 +106,8 @@ fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
 }
 
 /// The maximum number of steps to find a rotation. Once the map is nearly orthogonal, each step
-/// squares the error. Until then, each step lengthens a short axis by 1.5. 64 steps suffice for
-/// axes down to 1e-9 of the longest.
+/// squares the error. Until then, each step multiplies the length of a short axis by 1.5. 64 steps
+/// suffice for axes down to 1e-9 of the longest.
 const MAX_ORTHOGONAL_STEPS: usize = 64;
 
 /// The search for a rotation ends if a step changes the matrix by less than this: a few rounding

@@ -93,8 +93,8 @@ fn store<V: Space>(
         arena.slots().for_each(|slot| insert(poses, slot));
     }
     if poses.len() > arena.count() {
-        // Drops the poses of removed proxies. `retain` keeps a path that has begun, because an
-        // entity that was spawned in this tick has no proxy yet.
+        // Drops the poses of removed proxies. `retain` keeps the pose in which a path has begun,
+        // because an entity that was spawned in this tick has no proxy yet.
         poses.retain(is_proxy);
     }
 }

@@ -17,8 +17,8 @@ use crate::{
     shape::AnyColliderShape,
 };
 
-/// A marker that begins a new path for a [`Swept`](crate::Swept) collider. If you insert it
-/// together with a new `Transform`, nothing between the old and the new pose is hit.
+/// A marker that begins a new path for a [`Swept`](crate::Swept) collider. If you insert the marker
+/// together with a new `Transform`, the collider hits nothing between its old and its new pose.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -56,7 +56,7 @@ use crate::{
 )]
 pub struct Teleported;
 
-/// Stores the present poses of an entity and its descendants as the poses of the previous tick. The
+/// Stores the current poses of an entity and its descendants as the poses of the previous tick. The
 /// poses are stored in [`Collisions`], not in the component, so that a rollback restores them.
 fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     // The hierarchy may have loops.

@@ -28,7 +28,7 @@ impl Ancestry {
         is_changed: false,
     };
 
-    /// Returns these ancestors together with the ancestors `above`.
+    /// Returns the combined ancestry of these ancestors and of the ancestors `above`.
     fn below(self, above: Self) -> Self {
         Self {
             sum: self.sum.saturating_add(above.sum),
@@ -45,7 +45,7 @@ pub struct AncestryCache {
     known: EntityHashMap<Option<Ancestry>>,
     /// The length of `known`, which is at least the length of `path`.
     peak: Peak,
-    /// The entities visited in this walk, each with the `Ancestry` of this entity alone.
+    /// The entities visited in this walk, each with its own contribution to the `Ancestry`.
     path: Vec<(Entity, Ancestry)>,
 }
 
@@ -54,7 +54,7 @@ pub struct AncestorReader<'w> {
     world: &'w World,
     window: ChangeWindow,
     cache: &'w mut AncestryCache,
-    // The component ids are stored, because a lookup by type costs a hash.
+    // The component ids are stored, because a lookup by type computes a hash.
     transform: Option<ComponentId>,
     child_of: Option<ComponentId>,
     /// The latest parent and its children's ancestry, kept because siblings are often neighbors in
@@ -64,7 +64,7 @@ pub struct AncestorReader<'w> {
 }
 
 impl<'w> AncestorReader<'w> {
-    /// Creates the reader of a tick, and clears the cache.
+    /// Creates the reader for a tick, and clears the cache.
     pub fn new(world: &'w World, window: ChangeWindow, cache: &'w mut AncestryCache) -> Self {
         if cache.peak.end_tick(cache.known.len()) {
             *cache = AncestryCache::default();

@@ -1,7 +1,7 @@
 //! Views of Bevy's tables: colliders in chunks, with the change ticks of their components.
 //!
-//! A chunk without changes is recognized by its change ticks alone, which are compared many at a
-//! time.
+//! A chunk without changes is recognized by its change ticks alone. Several ticks are compared at
+//! once.
 
 use core::{ops::Range, slice};
 
@@ -29,12 +29,12 @@ pub type Columns = (
     Has<Swept>,
 );
 
-/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources
-/// from wrapping around.)
+/// A resource whose change tick is the tick of the last update of the proxies. (Bevy keeps the
+/// ticks of resources from wrapping around.)
 #[derive(Resource, Default)]
 pub struct LastRun;
 
-/// The window of change ticks between two runs of a system.
+/// The window of change ticks between two updates of the proxies.
 #[derive(Clone, Copy)]
 pub struct ChangeWindow {
     last_run: Tick,
@@ -58,8 +58,8 @@ impl ChangeWindow {
     }
 }
 
-/// A component of consecutive entities, with the ticks of its last changes. If the entities do not
-/// have the component, the column is empty.
+/// The values of a component for consecutive entities, with the ticks of their last changes. If the
+/// entities do not have the component, the column is empty.
 struct TrackedColumn<'a, T> {
     values: &'a [T],
     changed: &'a [Tick],
@@ -114,13 +114,13 @@ pub struct Chunk<'a> {
     colliders: TrackedColumn<'a, Collider>,
     layers: TrackedColumn<'a, CollisionLayers>,
     parents: TrackedColumn<'a, ChildOf>,
-    /// The markers of all these entities: adding or removing a marker moves an entity to another
-    /// table.
+    /// The markers, which are the same for all entities of a table: adding or removing a marker
+    /// moves an entity to another table.
     pub markers: Markers,
 }
 
 impl<'a> Chunk<'a> {
-    /// Calls `visit` with all colliders.
+    /// Calls `visit` with all colliders, in chunks.
     pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
         if let Ok(tables) = colliders.contiguous_iter() {
             for (entities, transforms, colliders, layers, parents, is_sensor, is_swept) in tables {
@@ -200,13 +200,13 @@ impl<'a> Chunk<'a> {
         self.parents.values.iter().map(ChildOf::parent)
     }
 
-    /// Returns all colliders.
+    /// Returns each collider as a row, with its changes in `window`.
     pub fn rows(&self, window: ChangeWindow) -> impl Iterator<Item = ColliderRow<'a>> {
         let chunk = *self;
         (0..self.entities.len()).filter_map(move |index| chunk.row(index, window))
     }
 
-    /// Returns one collider.
+    /// Returns one collider as a row, with its changes in `window`.
     #[inline]
     pub fn row(&self, index: usize, window: ChangeWindow) -> Option<ColliderRow<'a>> {
         let is_collider_changed = self.colliders.is_changed(index, window);

@@ -2,10 +2,10 @@
 //!
 //! Colliders are built only after a change. There are two kinds of changes:
 //!
-//! * A mesh that was not loaded before is looked up in every tick. Bevy's asset messages arrive
-//!   only in `PostUpdate`, and never if the app runs schedules by hand.
-//! * A changed mesh is reported only by Bevy's messages. The messages are read in every frame,
-//!   because a schedule that runs less often would miss some of them.
+//! * A mesh is loaded: every tick looks up the meshes that were missing before. Bevy's asset
+//!   messages arrive only in `PostUpdate`, and never if the app runs schedules by hand.
+//! * A loaded mesh changes: only Bevy's messages report the change. The messages are read in every
+//!   frame, because a schedule that runs less often would miss some of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -65,7 +65,7 @@ type HasChangedRecipe = (
 );
 
 /// Inserts the colliders of entities whose mesh or [`ColliderFromMesh`] changed. The function
-/// writes the world directly, because an app may delay commands until the end of the schedule.
+/// writes to the world directly, because an app may delay commands until the end of the schedule.
 pub fn resolve(
     world: &mut World,
     mut touched: Local<Unfiltered<Entity, HasChangedRecipe>>,

@@ -3,7 +3,7 @@
 //! For unchanged colliders, only Bevy's change ticks are read. So a resting collider costs next to
 //! nothing. The stage detects every kind of change:
 //!
-//! * Bevy's change ticks show that a `Transform`, collider, layers or parent was written: see
+//! * Bevy's change ticks show that a `Transform`, a collider, layers or a parent changed: see
 //!   [`change_ticks`].
 //! * Changed rows of Bevy's tables show that an entity was spawned, despawned, disabled or enabled,
 //!   or that a component was added or removed: see [`table_history`].
@@ -53,7 +53,7 @@ use crate::{
 /// The stage's buffers and its record of the previous run.
 #[derive(Resource, Default)]
 pub struct SyncState {
-    /// The query for colliders. The first run creates it, because a query ignores disabling
+    /// The query for colliders. The first run creates the query, because a query ignores disabling
     /// components that are registered later.
     colliders: Option<QueryState<Columns>>,
     /// `true` if the list of changes already contains the changes of [`sync_now`].
@@ -123,8 +123,8 @@ pub fn sync(
 ///
 /// The next tick reports the same events as without the call.
 ///
-/// The function does nothing within a tick, between `HeadbuttSystems::Sync` and
-/// [`Report`](crate::HeadbuttSystems::Report), nor after a tick that a panic aborted. A
+/// The function does nothing between `HeadbuttSystems::Sync` and
+/// [`Report`](crate::HeadbuttSystems::Report) of a tick, or after a tick that a panic aborted. A
 /// `ColliderFromMesh` gets its collider in the next tick, not earlier.
 pub fn sync_now(world: &mut World) {
     let Some(mut progress) = world.get_resource_mut::<Progress>() else {
@@ -162,12 +162,13 @@ where
     });
 }
 
-/// Marks all proxies as changed if the pairs at rest have to be tested again.
+/// Detects restored contacts and a new source of candidate pairs. In both cases, marks all proxies
+/// as changed, so that the pairs at rest are tested again.
 fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
     let source = *world.resource::<BroadPhase>();
     proxies.is_restored = is_restart || !Progress::has_own_contacts(world);
     // If the source changed, some pairs at rest were never tested. If contacts were restored, they
-    // may not match the present poses.
+    // may not match the current poses.
     if source != proxies.source || proxies.is_restored {
         Progress::record_own_contacts(world);
         proxies.source = source;

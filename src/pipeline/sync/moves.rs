@@ -29,7 +29,7 @@ struct QueuedMove {
     markers: Markers,
     transform: Transform,
     has_parent: bool,
-    /// `Ok(true)` if the proxy changed, or an error if it cannot collide in its new pose.
+    /// `Ok(true)` if the proxy changed, or an error if the collider is invalid in its new pose.
     result: Result<bool, ColliderError>,
 }
 
@@ -76,7 +76,7 @@ impl MoveQueue {
 /// Minimum number of moves per task.
 const MIN_MOVES: usize = 256;
 
-/// Applies the moves of one dimension, and clears the queue.
+/// Applies the moves of one dimension, lists the errors, and clears the queue.
 fn apply_all<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,
@@ -159,7 +159,7 @@ fn update<V: Space>(
     proxy: &mut Proxy<V>,
     item: &QueuedMove,
 ) -> Result<bool, ColliderError> {
-    // This case calls `update` by itself, so that the pose stays in registers.
+    // This case has its own call of `Proxy::update`, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity(&item.transform)
     {

@@ -86,7 +86,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Visits colliders of which only the transforms and layers have changed.
+    /// Visits colliders of which at most the transforms and layers have changed.
     fn visit_moved(&mut self, block: &Chunk) {
         let has_parent = block.has_parents();
         for (entity, transform, layers) in block.moved(self.window) {
@@ -200,7 +200,7 @@ fn build(
     })
 }
 
-/// Builds the proxy of an entity in its old slot, or in a new one.
+/// Builds the proxy of an entity in its old slot, or in a new slot, and returns the slot.
 fn build_in<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,
@@ -220,7 +220,8 @@ fn build_in<V: Space>(
     })
 }
 
-/// Logs a warning. Callers repeat the warning only after the collider has been valid again.
+/// Logs the reason why a collider is ignored. Callers repeat the warning only after the collider
+/// has been valid again.
 fn warn(world: &World, entity: Entity, error: &dyn core::error::Error) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));

@@ -86,7 +86,7 @@ impl KnownRows {
     }
 }
 
-/// Replaces an item of a list and returns the old item, or appends the new one.
+/// Replaces an item of a list and returns the old item, or appends the new item.
 fn set_or_push<T>(list: &mut Vec<T>, index: usize, new: T) -> Option<T> {
     if let Some(old) = list.get_mut(index) {
         return Some(core::mem::replace(old, new));
