@@ -1,8 +1,8 @@
 //! The moving collider: its casts and its planes.
 //!
-//! A gap is found as an overlap: the collider, grown by a margin, touches what is within the
-//! margin. So the rules for contacts with surfaces (no contacts at seams, one side only) also hold
-//! at a distance.
+//! A gap is measured as an overlap: the collider is grown by a margin, and then overlaps everything
+//! within the margin. So the rules for contacts with surfaces (no contacts at seams, one side only)
+//! also hold at a distance.
 
 use core::ops::ControlFlow;
 
@@ -19,16 +19,16 @@ use crate::{
     spatial::{SpatialQuery, SpatialQueryFilter, filter::Selection, spatial_query::QuerySpace},
 };
 
-/// A proxy with an additional margin.
+/// A placed collider with an additional margin.
 pub struct GrownBody<V: Space> {
     pub proxy: PlacedCollider<V>,
-    /// The margin in units of the shape.
+    /// The margin in local units of the shape.
     margin: f64,
 }
 
 impl<V: Space> GrownBody<V> {
-    /// Returns the proxy with a margin of at least `width` in the world. Returns `None` if the
-    /// scale flattens the proxy, or if the margin is not finite.
+    /// Returns the collider with a margin of at least `width` in the world. Returns `None` if the
+    /// scale flattens the collider, or if the margin is negative or not finite.
     pub fn new(proxy: &PlacedCollider<V>, width: f64) -> Option<Self> {
         let margin = (width / least_stretch(&proxy.world_pose)?) as f32;
         if !(margin >= 0.0 && margin.is_finite()) {
@@ -40,19 +40,19 @@ impl<V: Space> GrownBody<V> {
         })
     }
 
-    /// Returns the gap between the exact shape and a plane, given its unit normal and the depth of
-    /// the grown shape.
+    /// Returns the gap between the exact shape and a plane, from the plane's unit normal and the
+    /// depth of the grown shape.
     ///
-    /// The image of a ball of radius m under a linear map M extends by m |Mᵀ n| along n. So this is
-    /// correct for every scale.
+    /// The image of a ball of radius m under a linear map M extends by m |Mᵀ n| along n. So the gap
+    /// is correct for every scale.
     fn gap(&self, normal: V::DVec, depth: f64) -> f64 {
         let transposed = V::DVec::transpose(self.proxy.world_pose.linear());
         self.margin * (transposed * normal).length() - depth
     }
 }
 
-/// Returns a lower bound of the factor by which a pose stretches any vector: the scale, if it is
-/// uniform, and otherwise the inverse of the Frobenius norm of the inverse.
+/// Returns a lower bound of the factor by which a pose stretches any vector. The bound is the scale
+/// if it is uniform, and otherwise the reciprocal of the Frobenius norm of the inverse map.
 fn least_stretch<D: DVector>(pose: &WorldPose<D>) -> Option<f64> {
     if let Some(factor) = pose.factor() {
         return Some(factor);
@@ -63,7 +63,7 @@ fn least_stretch<D: DVector>(pose: &WorldPose<D>) -> Option<f64> {
     Some(1.0 / squared.sqrt())
 }
 
-/// A plane in f64: see [`ContactPlane`](super::ContactPlane).
+/// A contact plane in f64: see [`ContactPlane`](super::ContactPlane).
 #[derive(Clone, Copy, Debug)]
 pub struct NearPlane<D> {
     pub entity: Entity,
@@ -96,10 +96,10 @@ pub struct BodyTouch<D> {
     pub entity: Entity,
     /// The time up to which the motion is free.
     pub time: f64,
-    /// The gap at that time.
+    /// The gap at `time`.
     pub gap: f64,
     pub normal: D,
-    /// The normal of the face that opposes the motion most.
+    /// The normal of the touched face that most opposes the motion.
     pub face_normal: D,
     pub point: D,
 }
@@ -111,9 +111,9 @@ pub struct FilteredQuery<'a, 'w, 's> {
 }
 
 impl FilteredQuery<'_, '_, '_> {
-    /// Returns the first touch of a body that moves by `motion`. The collider of `ignored` is left
-    /// out. A body that overlaps others may leave them. Among touches at the same time, the order
-    /// of the normals and points decides, not the entities.
+    /// Returns the first touch of a body that moves by `motion`. The cast ignores the collider of
+    /// `ignored`, and overlaps that the motion leads out of. Among touches at the same time, the
+    /// normals and points decide, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,
@@ -153,7 +153,7 @@ impl FilteredQuery<'_, '_, '_> {
         first.map(|(_, touch)| touch)
     }
 
-    /// Returns `true` if a body touches nothing, not even facets that have no contact.
+    /// Returns `true` if a body touches nothing, not even a facet with which it has no contact.
     pub fn is_clear<V: QuerySpace>(&self, body: &PlacedCollider<V>) -> bool {
         let Ok(region) = body.region() else {
             return false;
@@ -170,8 +170,8 @@ impl FilteredQuery<'_, '_, '_> {
         is_clear
     }
 
-    /// Returns the planes of everything within the margin of a body, sorted by their gaps, and then
-    /// by their geometry.
+    /// Returns the contact planes of all colliders within the margin of a body, sorted by gap, and
+    /// then by geometry.
     pub fn planes<V: QuerySpace>(&self, body: &GrownBody<V>) -> NearPlanes<V::DVec> {
         let mut planes = NearPlanes::new();
         self.query
@@ -199,7 +199,7 @@ impl FilteredQuery<'_, '_, '_> {
     }
 }
 
-/// Returns a touch, and its time.
+/// Returns the touch of a cast hit, and the time at which the shapes touch.
 fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
     // Normals that were rounded to f32 are no longer unit vectors in f64.
     let unit = |normal: V| (-normal.to_f64()).unit();
@@ -214,12 +214,13 @@ fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouc
     Some((hit.touching, touch))
 }
 
-/// A body counts as at least this thick, as a fraction of its longest side. So the default skin is
-/// at least a thousandth of half of that side, also for a flat body.
+/// The least thickness of a body in [`radius_of`], as a fraction of the longest side. So the
+/// default skin is at least a thousandth of half of that side, even for a flat body.
 const LEAST_FLATNESS: f64 = 0.1;
 
-/// Returns half of the least side of a body's bounding box in the world, but at least a twentieth
-/// of the longest side, so that flat bodies have a radius, too. `None` for a half-space.
+/// Returns half of the least side of a body's bounding box in the world, or a twentieth of the
+/// longest side if that is more. So flat bodies have a radius, too. Returns `None` for a
+/// half-space.
 pub fn radius_of<V: Space>(body: &PlacedCollider<V>) -> Option<f64> {
     let region = body.region().ok()?;
     let bounds = region.bounds()?;
@@ -236,7 +237,7 @@ pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
     f64::from(f32::EPSILON) * (body.world_pose.translation.extent() + radius)
 }
 
-/// Calls one of two closures with a collider as a proxy in its space.
+/// Places a collider at a pose, and calls the closure for its dimension.
 pub fn in_space<R>(
     collider: &Collider,
     pose: impl Into<QueryPose<Collider>>,

@@ -1,25 +1,26 @@
 //! The algorithm of `move_and_slide`.
 //!
-//! **Two gaps.** The body keeps a gap of the skin s from everything. Its casts are those of a body
-//! that is grown by s/2. So along a floor, a cast still has a gap of s/2. The gap exceeds the
-//! rounding of the position to f32, so the body never trips over the seams of separate boxes. A
-//! cast looks ahead, and the body stops where its gap is s. At a small angle of approach, that
-//! position can be behind the start of the motion. Then the body does not advance, and backs off
-//! along the normal.
+//! **Two gaps.** The body keeps a gap from everything: the skin s. Casts use a body that is grown
+//! by s/2, so a cast along a floor still has a gap of s/2. This gap exceeds the rounding of the
+//! position to f32, so the body never trips over the seams between separate boxes. A cast looks
+//! beyond the end of the motion, and the body stops where its gap is s. At a small angle of
+//! approach, this position can be behind the start of the motion. Then the body does not advance,
+//! and backs off along the normal.
 //!
 //! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
-//! turned into the plane of the ground, with the same length. Walls deflect the horizontal motion
-//! by the horizontal part of their normals, so that a body is not lifted by slopes that are too
-//! steep. At the end, the body settles on the ground below. Nothing pulls a body down on a slope
-//! meanwhile, so that it does not creep.
+//! turned into the plane of the ground and with the same length. Walls deflect the horizontal
+//! motion along the horizontal part of their normals, so slopes that are too steep do not lift the
+//! body. After the walk, the body settles on the ground below. During the walk, nothing pulls the
+//! body down, so it does not creep down slopes.
 //!
-//! **Flying.** Otherwise, the motion leads straight to the first touch, and on along the planes
-//! that were touched. The touch of ground from above ends the flight, and the rest is a walk.
+//! **Flying.** In the air, the body moves straight to the first touch, and then along the planes
+//! that it has touched. When the body touches ground from above, the flight ends, and the rest of
+//! the motion is a walk.
 //!
-//! **Ground** is where the face that opposes the fall is flat enough. The contact normal may be
-//! steeper at an edge: a capsule stands on the edge of a step until it hangs at its side
-//! ([`GroundRules::is_ground`]). A body also stands on a corner below a flat side, and between
-//! slopes that are too steep but hold it from both sides.
+//! **Ground** is a touched face that is flat enough. At an edge, the contact normal may be less
+//! upright than the face's normal: a capsule stands on the edge of a step until it hangs beside the
+//! edge ([`GroundRules::is_ground`]). A body also stands if its flat side rests on a corner, or if
+//! slopes that are too steep hold it from both sides.
 
 use smallvec::SmallVec;
 
@@ -41,18 +42,21 @@ use crate::{
     },
 };
 
-/// The default skin, as a fraction of half of the body's least side. It is too narrow to be seen,
-/// and 80 roundings to f32 at 1,000 times that length from the origin.
+/// The default skin, as a fraction of half of the body's least side. Such a skin is too narrow to
+/// be seen. At a distance of 1,000 such half sides from the origin, the skin is 80 roundings to
+/// f32.
 const SKIN: f64 = 0.01;
 
-/// The least skin, in roundings of the position to f32. So [`SETTLED`] allows for four of them.
+/// The least skin, in roundings of the position to f32. So the tolerance [`SETTLED`] is at least
+/// four roundings.
 const LEAST_SKIN: f64 = 16.0;
 
-/// A translation leads upwards if this fraction of it does: more than the rounding of a horizontal
-/// translation to f32.
+/// A translation leads upwards if its upward part exceeds this fraction of its length. The fraction
+/// exceeds the rounding of a horizontal translation to f32.
 const RISING: f64 = 1e-6;
 
-/// Bounds the work, and the number of hits: eight times the default.
+/// The upper limit of `max_touches`, which bounds the work and the number of hits: eight times the
+/// default.
 const MAX_TOUCHES: u32 = 64;
 
 /// The state of a body during a move.
@@ -65,7 +69,7 @@ pub struct Character<'a, 'w, 's, V: QuerySpace> {
 
 impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// Moves a body: see [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
-    /// Returns `None` if the body is not bounded, or flat in the world.
+    /// Returns `None` if the body is unbounded, or if its scale flattens it.
     pub fn slide(
         around: &FilteredQuery,
         body: &PlacedCollider<V>,
@@ -109,8 +113,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
-    /// Walks if the body stands on ground and the translation does not lead upwards. Otherwise
-    /// flies.
+    /// If the body stands on ground and the translation does not lead upwards, the body walks.
+    /// Otherwise, it flies.
     fn go(&mut self, translation: V::DVec) {
         let is_level = |rules: &GroundRules<V::DVec>| {
             translation.dot(rules.up) <= RISING * translation.length()
@@ -134,7 +138,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Moves along the ground, and up steps. `lateral` is the wish after the deflections so far.
+    /// Moves along the ground and up steps. `lateral` is the horizontal motion after the
+    /// deflections so far.
     fn walk(
         &mut self,
         rules: &GroundRules<V::DVec>,
@@ -176,7 +181,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Moves straight, and on along everything that is touched.
+    /// Moves straight to the first touch, and then along all touched planes.
     fn fly(&mut self, mut motion: V::DVec) {
         let mut wish = WishedMotion::new(motion);
         while self.touches_left > 0 {
@@ -212,8 +217,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         self.ground = falling.and_then(|rules| self.find_ground(&rules));
     }
 
-    /// Climbs a step, and returns the fraction of the horizontal motion that is left. Returns
-    /// `None`, and does not move, if there is no step.
+    /// Climbs a step, and returns the fraction of the horizontal motion that is left. If there is
+    /// no step, the body does not move, and the result is `None`.
     fn climb(&mut self, rules: &GroundRules<V::DVec>, lateral: V::DVec) -> Option<f64> {
         let direction = lateral.unit().filter(|_| rules.step_height > 0.0)?;
         let ground = self.ground?;
@@ -222,13 +227,14 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         self.moving
             .advance(up * (rules.step_height + self.moving.skin), None);
         let risen = (self.moving.position() - start).dot(up);
-        // A step is found even if the body moves by less than the gap in front of it.
+        // Without this minimum, a motion shorter than the gap in front of a step would find no
+        // step.
         let length = lateral.length().max(2.0 * self.moving.skin);
         let walked = self.moving.advance(direction * length, None);
         let walked = walked.map_or(length, |touch| touch.time * length);
         let landing = (walked > self.moving.skin).then(|| self.moving.advance(up * -risen, None));
         let height = (self.moving.position() - start).dot(up);
-        // A round body reaches edges that are higher than it rises.
+        // A round body can touch an edge that is higher than the body rises.
         let is_low = |touch: &BodyTouch<V::DVec>| {
             let edge = (touch.point - ground.point).dot(up);
             edge <= rules.step_height + self.moving.skin
@@ -248,7 +254,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Moves down to the ground after a walk, or leaves the ground if there is none.
+    /// Moves down to the ground after a walk. If the cast finds no ground, the body stays at the
+    /// end of the walk.
     fn settle(&mut self, rules: &GroundRules<V::DVec>, lateral: V::DVec) {
         let start = self.moving.position();
         let drop = rules.max_drop(lateral) + self.moving.skin;
@@ -263,8 +270,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Returns the ground below the body. The gap along its normal is at most two skins on the
-    /// steepest ground, and half a skin plus 1.5 skins / `least_cosine` on flat ground.
+    /// Returns the ground below the body. The gap along the contact normal is at most two skins on
+    /// the steepest ground, and half a skin plus 1.5 skins / `least_cosine` on flat ground.
     fn find_ground(&self, rules: &GroundRules<V::DVec>) -> Option<BodyTouch<V::DVec>> {
         let half = 0.5 * self.moving.skin;
         let depth = 3.0 * half / rules.least_cosine;
@@ -276,7 +283,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             let gap = half + touch.time * depth * touch.normal.dot(rules.up);
             return Some(BodyTouch { gap, ..touch });
         }
-        // A steep slope beside the ground may be touched first.
+        // The cast may touch a steep slope beside the ground first.
         let planes = self
             .moving
             .around
@@ -286,7 +293,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             .map(|plane| plane.touch(0.0, plane.gap + half));
         let ground = touches.find(|touch| rules.supports(touch));
         ground.or_else(|| {
-            // Between slopes that are too steep, a body does not fall either.
+            // A body that is wedged between steep slopes does not fall either.
             let normals: SmallVec<[_; 8]> = planes.iter().map(|plane| plane.normal).collect();
             let is_wedged = clipped(-rules.up, &normals).length() <= MAX_WEDGED_FALL;
             is_wedged.then_some(BodyTouch {
@@ -298,16 +305,18 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
-    /// Returns `true` if a body stands on a touch that [supports](GroundRules::supports) it.
+    /// Returns `true` if a body also finds ground below a touch that
+    /// [supports](GroundRules::supports) it. Only edges need this check.
     ///
-    /// An edge is met from the side at a flatter contact normal than from above. A walk would end
-    /// on an edge from which [`settle`](Self::settle) finds no ground, and the fall would be lost.
+    /// Casts from the side meet an edge at a more upright contact normal than casts from above.
+    /// Without the check, a body could land on an edge where [`settle`](Self::settle) finds no
+    /// ground, and the rest of its fall would be lost.
     fn is_footing(&self, rules: &GroundRules<V::DVec>, touch: &BodyTouch<V::DVec>) -> bool {
         let is_edge = touch.normal.dot(rules.up) < rules.least_cosine;
         !is_edge || self.find_ground(rules).is_some()
     }
 
-    /// Adds a touch to the hits.
+    /// Adds a touch to the hits, and uses up one of `touches_left`.
     fn add_hit(&mut self, touch: &BodyTouch<V::DVec>, motion: V::DVec, is_ground: bool) {
         let vector = |vector: V::DVec| V::from_f64(vector.in_f32_range()).to_vec3();
         self.touches_left = self.touches_left.saturating_sub(1);

@@ -12,7 +12,7 @@ use crate::{
 /// The ground on which a body stands: a result of
 /// [`SpatialQuery::move_and_slide`].
 ///
-/// It stores a point in the frame of the other collider. If that collider moves,
+/// A `Ground` stores a point in the frame of the collider below the body. If that collider moves,
 /// [`SpatialQuery::carry`] returns the translation of the point. In 2D, z is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
@@ -21,19 +21,19 @@ use crate::{
 pub struct Ground {
     /// The entity of the ground.
     pub entity: Entity,
-    /// The unit normal of the ground, upwards. At an edge, that of the face on which the body
-    /// stands.
+    /// The unit normal of the ground, which points upwards. At an edge, this is the normal of the
+    /// face on which the body stands.
     pub normal: Vec3,
     /// The point of contact.
     pub point: Vec3,
     /// The point below the origin of the body, at the height of the contact.
     foot: DVec3,
-    /// The same in the frame of the ground's collider.
+    /// The point `foot` in the frame of the ground's collider.
     anchor: DVec3,
 }
 
 impl Ground {
-    /// Returns the ground of a body at a position.
+    /// Returns the ground that a body at `position` touches.
     pub(super) fn new<V: QuerySpace>(
         query: &SpatialQuery,
         touch: &BodyTouch<V::DVec>,
@@ -54,7 +54,8 @@ impl Ground {
         }
     }
 
-    /// Returns the translation of the anchor, or 0 if the ground is gone.
+    /// Returns the translation of the anchor since the ground was found, or 0 if the ground is
+    /// gone.
     pub(super) fn translation<V: QuerySpace>(&self, query: &SpatialQuery) -> V::DVec {
         let moved = proxy_of::<V>(query, self.entity).map(|proxy| {
             let pose = &proxy.world_pose;
@@ -69,12 +70,12 @@ impl Ground {
 
 /// # Moving platforms
 impl SpatialQuery<'_, '_> {
-    /// Returns the translation of the point of the ground below a body since a [`Ground`] was
-    /// found, including the effect of the ground's rotation. 0 if the ground was despawned, or
-    /// if the translation is not finite. In 2D, z is 0, and `.xy()` is the `Vec2`.
+    /// Returns the translation of the ground below a body since `ground` was found, including the
+    /// effect of the ground's rotation. The result is 0 if the ground was despawned, or if the
+    /// translation is not finite. In 2D, z is 0, and `.xy()` returns the `Vec2`.
     ///
-    /// [`move_and_slide`](Self::move_and_slide) carries a body by itself if it is given the ground
-    /// of the previous move.
+    /// [`move_and_slide`](Self::move_and_slide) carries a body on its own if its settings contain
+    /// the ground of the previous move.
     pub fn carry(&self, ground: &Ground) -> Vec3 {
         match self.proxies.slot(ground.entity) {
             Some(ProxySlot::D2(_)) => Vec2::from_f64(ground.translation::<Vec2>(self)).to_vec3(),
@@ -84,7 +85,7 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-/// Returns the collider of an entity.
+/// Returns the proxy of an entity's collider.
 fn proxy_of<'a, V: QuerySpace>(query: &'a SpatialQuery, entity: Entity) -> Option<&'a Proxy<V>> {
     let slot = match query.proxies.slot(entity)? {
         ProxySlot::D2(slot) | ProxySlot::D3(slot) => slot,

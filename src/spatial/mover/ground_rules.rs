@@ -5,15 +5,16 @@ use crate::{
     spatial::mover::{body::BodyTouch, slide::MoveAndSlideSettings},
 };
 
-/// A body hangs at an edge, and does not stand on it, if its contact normal is steeper than this
-/// cosine, an angle of 75 degrees. There, a gap of s takes a push of 4 s upwards.
+/// The cosine of 75 degrees, the greatest angle between up and the contact normal at which a body
+/// stands on an edge. Beyond this angle, the body hangs. At this angle, a gap of s takes a push of
+/// 4 s upwards.
 pub const LEAST_UP: f64 = 0.25;
 
 /// The greatest step height and snap distance, in skins. A cast of this length has a rounding error
 /// of about 1e-6 skins.
 const MAX_LENGTH_IN_SKINS: f64 = 1e9;
 
-/// The world's up, and what counts as ground.
+/// The up direction, and the rules for what counts as ground.
 #[derive(Clone, Copy)]
 pub struct GroundRules<D> {
     pub up: D,
@@ -36,14 +37,13 @@ impl<D: DVector> GroundRules<D> {
         })
     }
 
-    /// Returns `true` if a body can walk on what it touches.
+    /// Returns `true` if a body can walk on the face that it touches.
     pub fn is_ground(&self, touch: &BodyTouch<D>) -> bool {
         let is_flat = touch.face_normal.dot(self.up) >= self.least_cosine;
         is_flat && touch.normal.dot(self.up) >= LEAST_UP
     }
 
-    /// Returns `true` if a body can stand on what it touches: on ground, or with a flat side on a
-    /// corner.
+    /// Returns `true` if a body can stand on a touch: on ground, or with a flat side on a corner.
     pub fn supports(&self, touch: &BodyTouch<D>) -> bool {
         self.is_ground(touch) || touch.normal.dot(self.up) >= self.least_cosine
     }
@@ -57,7 +57,7 @@ impl<D: DVector> GroundRules<D> {
         }
     }
 
-    /// Returns a horizontal motion turned into the plane of the ground, with the same length.
+    /// Returns a horizontal motion, turned into the plane of the ground and with the same length.
     pub fn along(&self, ground: &BodyTouch<D>, lateral: D) -> D {
         let normal = self.walking_normal(ground);
         let along = lateral - self.up * (lateral.dot(normal) / self.up.dot(normal));
@@ -68,7 +68,7 @@ impl<D: DVector> GroundRules<D> {
         motion - self.up * motion.dot(self.up)
     }
 
-    /// Returns the greatest fall of the ground along a walk.
+    /// Returns the greatest distance by which a body is moved down to the ground after a walk.
     pub fn max_drop(&self, lateral: D) -> f64 {
         let cosine = self.least_cosine;
         let slope = (1.0 - cosine * cosine).max(0.0).sqrt() / cosine;

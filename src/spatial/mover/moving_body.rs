@@ -1,4 +1,4 @@
-//! A body on its path: it moves up to the next touch, out of overlaps, and away from a touch.
+//! A body on its path, which moves up to the next touch, out of overlaps, and away from touches.
 
 use bevy::prelude::*;
 
@@ -16,48 +16,50 @@ use crate::{
     },
 };
 
-/// The tolerance of a gap, as a fraction of the intended gap. A body moves to correct a gap only if
-/// it differs by more. Otherwise rounding would move the body in every tick.
+/// The tolerance of a gap, as a fraction of the intended gap. A body corrects a gap only if the
+/// error of the gap is greater. Otherwise, rounding would move the body in every tick.
 pub const SETTLED: f64 = 0.25;
 
-/// Motions shorter than this fraction of the skin end. With the default skin, the rounding of the
-/// position to f32 is longer.
+/// Motions of at most this fraction of the skin are not made. With the default skin, such motions
+/// are shorter than the rounding of the position to f32.
 const LEAST_MOTION: f64 = 1e-6;
 
 /// The maximum number of times that planes push a body out of overlaps before the search for a
 /// push-out begins. Flat faces need one push. The planes of curved surfaces change with each push.
 const MAX_PUSHES: usize = 4;
 
-/// How far a cast looks ahead, in skins. A body stops 1 / 2c skins before the touch, where c is the
-/// sine of the angle of approach: within this distance from 7 degrees on.
+/// The distance, in skins, by which a cast looks beyond the end of the motion. A body stops 1 / 2c
+/// skins before the touch, where c is the sine of the angle of approach. From 7 degrees on, this
+/// stop is within the distance.
 const LOOKAHEAD: f64 = 4.0;
 
-/// A slide approaches a plane if the sine of the angle between them is more than this: the corner
-/// has at most 179.9 degrees.
+/// A slide approaches a plane if the sine of the angle between them is more than this. So corners
+/// of more than 179.9 degrees count as flat.
 const LEAST_CLOSING_SINE: f64 = 1e-3;
 
-/// The cosine of the greatest angle between a wall and the contact normal at the corner of its next
-/// tile. A ball of radius r, at least half a skin s from the wall, lists planes within r + s of its
-/// center. So the cosine is at least (r + s / 2) / (r + s), which is this value for s = r / 4.
+/// The least cosine of the angle between a wall's normal and the contact normal at a corner of the
+/// wall's next tile. A ball of radius r lists planes within r + s of its center, where s is the
+/// skin, and is at least s / 2 from the wall. So the cosine is at least (r + s / 2) / (r + s),
+/// which is 0.9 for s = r / 4.
 const SAME_WALL_COSINE: f64 = 0.9;
 
-/// More than the rounding of a width to f32, as a fraction of it.
+/// A fraction of a width that exceeds the rounding of the width to f32.
 const WIDTH_MARGIN: f64 = 1e-6;
 
-/// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
-/// for one, the next is tried.
+/// The gaps to which a body backs off from overlaps, as fractions of the skin. If a passage is too
+/// narrow for one gap, the next one is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
-/// The maximum length of a push-out, in units of `radius_of`: the least side of the body.
+/// The maximum length of a push-out, as a multiple of `radius_of`, which is half of the least side.
 const MAX_PUSH_OUT: f64 = 2.0;
 
-/// A body on its path, which keeps a gap of the skin from everything.
+/// A body on its path, which keeps the skin as a gap from everything.
 pub struct MovingBody<'a, 'w, 's, V: QuerySpace> {
     pub around: &'a FilteredQuery<'a, 'w, 's>,
     /// The body with a margin of half of the skin, at its position on the path.
     pub body: PlacedCollider<V>,
     pub skin: f64,
-    /// `None` if there is no ground.
+    /// The rules for ground, or `None` if the settings have no up direction.
     pub rules: Option<GroundRules<V::DVec>>,
 }
 
@@ -72,12 +74,12 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         motion.length() <= LEAST_MOTION * self.skin
     }
 
-    /// Moves the body out of everything that is closer than three eighths of the skin. Returns
-    /// `true` if it overlaps nothing afterwards, and `None` if its position is not finite.
+    /// Moves the body away from everything that is closer than three eighths of the skin. Returns
+    /// `true` if the body overlaps nothing afterwards, and `None` if its position is not finite.
     pub fn back_off(&mut self, exact: &PlacedCollider<V>, radius: f64) -> Option<bool> {
         let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
         let least = 0.5 * self.skin * (1.0 - SETTLED);
-        // A test is much faster than the planes.
+        // A test for touches is much faster than a search for planes.
         let narrow = GrownBody::new(&self.at_position(exact)?, least * (1.0 + WIDTH_MARGIN))?;
         if self.around.is_clear(&narrow.proxy) {
             return Some(true);
@@ -111,18 +113,18 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         Some(found.is_free)
     }
 
-    /// Returns the exact body at the position of this one.
+    /// Returns the exact body at the current position, or `None` if this position is not finite.
     fn at_position(&self, exact: &PlacedCollider<V>) -> Option<PlacedCollider<V>> {
         let mut body = exact.clone();
         body.world_pose.translation = self.position();
         body.world_pose.translation.is_finite().then_some(body)
     }
 
-    /// Moves until the gap to anything but `ignored` is the skin, and returns that touch. If the
-    /// gap is less already, the body does not move.
+    /// Moves until the gap to any collider but `ignored` is the skin, and returns the touch. If a
+    /// gap ahead is smaller already, the body does not move.
     ///
-    /// With the closing speed c along the normal, the gap is s/2 + c (d - x) at a distance x, where
-    /// d is the distance at which the grown body touches.
+    /// Let s be the skin, c the closing speed along the normal, and d the distance at which the
+    /// grown body touches. Then the gap at a distance x is s/2 + c (d - x).
     pub fn advance(
         &mut self,
         motion: V::DVec,
@@ -153,12 +155,13 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         touch
     }
 
-    /// Moves like [`advance`](Self::advance), along the planes that were touched. It may be that a
-    /// plane that is nearer than the skin at the end holds the body between it and the last one.
-    /// Then the body stops where the gap to that plane is the skin.
+    /// Moves like [`advance`](Self::advance), along the planes that were touched before. At the
+    /// end, a plane nearer than the skin may hold the body between itself and the last touched
+    /// plane. Then the body stops where the gap to the holding plane is the skin.
     ///
-    /// At a small angle of approach, a cast meets the second wall of a corner far behind this point
-    /// (see [`LOOKAHEAD`]). The body would move beyond it, and back in the next move.
+    /// At a small angle of approach, a cast meets the second wall of a corner far beyond this point
+    /// (see [`LOOKAHEAD`]). Without the stop, the body would move beyond the point, and back in the
+    /// next move.
     pub fn advance_along(
         &mut self,
         motion: V::DVec,
@@ -182,8 +185,8 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         Some(plane.touch(kept / motion.length(), gap))
     }
 
-    /// Returns the plane that holds a body at the end of a slide in a direction, and the distance
-    /// back to the point where the gap is the skin.
+    /// Returns the plane that holds a body at the end of a slide in `direction`, and the distance
+    /// back to the point where the gap to this plane is the skin.
     fn holding_plane(
         &self,
         direction: V::DVec,
@@ -200,7 +203,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
             closing(plane) > LEAST_CLOSING_SINE && !is_ground && wish.is_held_by(plane.normal, up)
         });
         let retreats = holding.map(|plane| {
-            // The corner of the next tile of a wall is no nearer than the wall.
+            // The corner of a wall's next tile is no nearer than the wall, and needs no wider gap.
             let along = planes.iter().filter(|wall| {
                 closing(wall) <= LEAST_CLOSING_SINE
                     && wall.normal.dot(plane.normal) > SAME_WALL_COSINE

@@ -1,9 +1,9 @@
-//! Casts at a single plane, in closed form.
+//! Casts against a single plane, in closed form.
 //!
-//! Most characters stand on a flat floor or walk along a flat wall. A body may touch only facets of
-//! one cluster during a motion, if the box around the motion overlaps nothing else. Then it touches
-//! nothing before it reaches their plane. If the point where it reaches the plane is in one of the
-//! facets, the body touches this facet at that time.
+//! Most characters stand on a flat floor or walk along a flat wall. If the box around a motion
+//! overlaps only facets of one cluster, the body touches nothing before it reaches their plane. If
+//! the point where the body reaches the plane is in one of the facets, the body touches this facet
+//! at that time.
 
 use core::ops::ControlFlow;
 
@@ -20,8 +20,8 @@ use crate::{
 };
 
 impl FilteredQuery<'_, '_, '_> {
-    /// Returns the first touch of a convex body that may touch a single plane during a motion, or
-    /// that touches nothing. Returns `None` if the general cast has to decide.
+    /// Returns the first touch of a convex body that can touch only a single plane during a motion,
+    /// or `Some(None)` if it touches nothing. Returns `None` if the general cast has to decide.
     pub fn cast_at_plane<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,
@@ -64,7 +64,8 @@ impl FilteredQuery<'_, '_, '_> {
         let radius = shape.radius() + margin;
         let lowest = shape.lowest(pose.rotation, normal) + at;
         let approach = -motion.dot(normal);
-        // The gap to the plane of a facet, the time at which the body reaches it, and the point.
+        // Returns the gap to the plane of a facet, and the time and the point at which the body
+        // reaches the plane.
         let reach = |facet: &Facet<V::DVec>| {
             let gap = facet.height(lowest) * facet.normal.dot(normal) - radius;
             let time = gap / approach;
@@ -72,7 +73,7 @@ impl FilteredQuery<'_, '_, '_> {
         };
         let (gap, _, foot) = reach(&plane);
         let size = (bounds.max - bounds.min).length();
-        // The general cast has the rules for smaller gaps.
+        // Smaller gaps need the rules of the general cast.
         if gap <= SURELY_APART * (size + plane.max_distance(at)) + plane.weld {
             return None;
         }

@@ -1,11 +1,11 @@
 //! Contacts as planes, and the nearest translation or velocity that respects them.
 //!
 //! A body with the contact normal nᵢ and the gap gᵢ may be translated by x if nᵢ · x >= -gᵢ. The
-//! translation nearest to a target t is x = t + y, where y is the shortest vector with
-//! nᵢ · y >= -gᵢ - nᵢ · t: the problem that `push_out` solves exactly.
+//! translation nearest to a target t is x = t + y, where y is the shortest vector that satisfies nᵢ
+//! · y >= -gᵢ - nᵢ · t. [`shortest_translation`] solves this problem exactly.
 //!
-//! A plane with a push limit pushes back by at most that length: x = t + Σ λᵢ nᵢ with
-//! 0 <= λᵢ <= limitᵢ. That is a quadratic program with bounds, which Gauss-Seidel iteration solves.
+//! A plane with a push limit pushes back by at most that length. So the translation is x = t + Σ λᵢ
+//! nᵢ with 0 <= λᵢ <= limitᵢ. Gauss-Seidel iteration solves this quadratic program with bounds.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -19,24 +19,26 @@ use crate::{
     },
 };
 
-/// The maximum number of iterations for planes with a push limit. Each takes every plane once. For
-/// two planes at an angle θ, it reduces the error by cos² θ. So 10 degrees reach
-/// [`LEAST_PUSH_CHANGE`].
+/// The maximum number of iterations for planes with a push limit. Each iteration updates every
+/// plane once. For two planes at an angle θ, an iteration multiplies the error by cos² θ. So even
+/// at 10 degrees, the changes fall below [`LEAST_PUSH_CHANGE`].
 const MAX_SWEEPS: usize = 1024;
 
 /// The iteration ends if no push changes by more than this fraction of the largest push. Between
-/// two planes at 10 degrees, the error is up to 33 times that: far below the rounding to f32.
+/// two planes at 10 degrees, the error is up to 33 times this fraction, far below the rounding to
+/// f32.
 const LEAST_PUSH_CHANGE: f64 = 1e-12;
 
-/// The greatest length of a way out of overlaps, in units of the deepest one. It is longer than the
-/// overlap between planes that face each other at an acute angle: 16 times at 7 degrees.
+/// The greatest length of a translation out of overlaps, as a multiple of the deepest overlap.
+/// Between planes that face each other at an acute angle, this multiple is more than 1: 16 at 7
+/// degrees.
 const MAX_DETOUR: f64 = 16.0;
 
-/// More than the error of a length.
+/// A fraction of a length that exceeds its rounding error.
 const LENGTH_ERROR: f64 = 1e-6;
 
-/// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D,
-/// z is 0.
+/// A plane in front of which a body has to stay, from a contact or a collider within a distance. In
+/// 2D, z is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
@@ -59,7 +61,7 @@ pub struct ContactPlane {
 }
 
 impl ContactPlane {
-    /// Returns a rigid plane, for planes that are not contacts. The entity is a placeholder. In 2D:
+    /// Returns a rigid plane that belongs to no collider. The entity is a placeholder. For 2D, see
     /// [`new_2d`](Self::new_2d).
     pub fn new(normal: Dir3, gap: f32) -> Self {
         Self {
@@ -125,17 +127,18 @@ impl ContactPlane {
 /// # Precision
 ///
 /// The result is exact for rigid planes. If two of many planes are opposite to within half a
-/// degree, one of them may be violated by a thousandth of the translation. With soft planes, it has
-/// an error of about 1e-9 of its length, or more between planes at angles of less than a few
-/// degrees.
+/// degree, one of them may be violated by a thousandth of the translation. With soft planes, the
+/// result has an error of about 1e-9 of its length. The error is greater between planes at angles
+/// of less than a few degrees.
 ///
-/// If rigid planes contradict each other, some are left out: each that contradicts those that bound
-/// the translation found so far, the most violated plane first. Soft planes give way to rigid ones.
+/// If rigid planes contradict each other, some are left out. The planes are added one by one, the
+/// most violated plane first. A plane is left out if it contradicts the planes that bound the
+/// translation found so far. Soft planes give way to rigid ones.
 ///
 /// The result stays near the target. Soft planes move the target first. If no rigid plane has a
-/// negative gap, the result is at most as far from this target as a translation of 0 is.
-/// Otherwise, the result may be farther by 16 times the deepest overlap. Planes that demand more
-/// count as a contradiction.
+/// negative gap, the result is at most as far from this target as a translation of 0 is. Otherwise,
+/// the result may be farther by 16 times the deepest overlap. A plane that demands a longer
+/// translation counts as a contradiction.
 ///
 /// If the target is not finite, the result is 0. A result beyond the range of f32 is shortened to
 /// that range, in the same direction.
@@ -154,10 +157,11 @@ pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
 }
 
 /// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that leads into none of the
-/// planes, and is at most as long. If the velocity is not finite, the result is 0. A result beyond
-/// the range of f32 is shortened to that range, in the same direction.
+/// planes. The result is at most as long as `velocity`. If the velocity is not finite, the result
+/// is 0. A result beyond the range of f32 is shortened to that range, in the same direction.
 ///
-/// All planes count, whatever their gaps, except soft ones: pass the planes that the body touches.
+/// All rigid planes count, whatever their gaps, so pass only planes that the body touches. Soft
+/// planes have no effect.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -182,10 +186,11 @@ pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
     nearest_translation(vector, normals.iter().map(|normal| (*normal, 0.0)))
 }
 
-/// Returns the translation nearest to `target` that closes none of the gaps along unit normals.
+/// Returns the translation nearest to `target` after which no gap along a unit normal is negative.
 ///
-/// If no gap is negative, 0 closes none. So the nearest translation is no farther from the target
-/// than 0 is. Out of overlaps, the way may be longer: up to [`MAX_DETOUR`] times the deepest one.
+/// If no gap is negative at the start, a translation of 0 is valid. So the nearest translation is
+/// no farther from the target than 0 is. Out of overlaps, the translation may be longer, by up to
+/// [`MAX_DETOUR`] times the deepest overlap.
 fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f64)>) -> D {
     let missing = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));
     let missing: SmallVec<[PushPlane<D>; 8]> = missing.collect();
@@ -197,7 +202,7 @@ fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f
     target + shortest_translation(missing, max_length)
 }
 
-/// Returns the target with the pushes of all planes.
+/// Returns the target after the pushes of all planes.
 fn pushed_softly(target: DVec3, planes: &[ContactPlane]) -> DVec3 {
     let valid = planes
         .iter()

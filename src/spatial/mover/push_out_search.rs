@@ -1,15 +1,17 @@
 //! The shortest translation out of everything solid.
 //!
-//! A convex obstacle is left over a plane: in the direction d, by the depth of the body along d.
-//! The body is free if it has left each obstacle over one of its planes. So a push-out is a choice
-//! of one plane for each obstacle, and the shortest translation that clears the chosen planes.
+//! To leave a convex obstacle in a direction d, a body has to clear a plane: it has to move by the
+//! depth of the overlap along d. The body is free if it has cleared one plane of each obstacle. So
+//! a push-out is a choice of one plane for each obstacle, and the shortest translation that clears
+//! the chosen planes.
 //!
-//! The search is best-first over partial choices. It takes the choice with the shortest
-//! translation, and moves the body there. If that is free, it is the result. Otherwise the deepest
-//! contact that is left gives the next choices. More planes never make a translation shorter, so
-//! the first free one is the shortest for the directions that are tried: for two boxes, the normals
-//! of all faces of their Minkowski difference, and otherwise the normal of the contact, the axes of
-//! the world and of the obstacle, and the sides of boxes and polygons.
+//! The search is best-first over partial choices. Each step takes the choice with the shortest
+//! translation, and moves the body by it. If the body is free there, this translation is the
+//! result. Otherwise, the deepest contact that is left adds one choice for each of its planes. More
+//! planes never make a translation shorter, so the first free one is the shortest for the
+//! directions that are tried. For two boxes, these are the normals of all faces of their Minkowski
+//! difference. For other shapes, they are the contact normal, the axes of the world and of the
+//! obstacle, and the normals of box faces and polygon sides.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
@@ -34,34 +36,39 @@ use crate::{
     },
 };
 
-/// The maximum number of translations that are tried. Each costs a search for contacts, and adds
-/// one choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 73.
+/// The maximum number of translations that the search tries. Each costs a search for contacts, and
+/// adds one choice for each plane of an obstacle: up to 31 for two boxes in 3D, and never more than
+/// 73.
 const MAX_PUSH_OUT_NODES: usize = 256;
 
-/// A facet is left on the side on which the body is: the cosine of the greatest angle with its
-/// contact normal, 84 degrees. The rest of a right angle allows for errors of the normal.
+/// The cosine of the greatest angle, 84 degrees, between a facet's contact normal and a direction
+/// in which a body may leave. So the body stays on its side of the facet. The other 6 degrees of a
+/// right angle allow for errors of the normal.
 const FACET_SIDE_COSINE: f64 = 0.1;
 
-/// Directions are equal if the cosine of the angle between them is at least this. The angle is then
-/// at most 4.5e-5 radians. The errors of contact normals on faces are smaller, at most 1e-6.
+/// Directions count as equal if the cosine of the angle between them is at least this. The angle is
+/// then at most 4.5e-5 radians. The errors of contact normals on faces are smaller: at most 1e-6
+/// radians.
 const SAME_EXIT_COSINE: f64 = 1.0 - 1e-9;
 
-/// Edges are parallel if the sine of the angle between them is at most this: more than rounding.
+/// Edges count as parallel if the sine of the angle between them is at most this. The limit exceeds
+/// rounding errors.
 const PARALLEL_EDGE_SINE: f64 = 1e-6;
 
 /// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
-/// the position takes at most two of them.
+/// the position uses up at most two roundings.
 const CLEARANCE: f64 = 8.0;
 
 /// # Pushing out
 impl SpatialQuery<'_, '_> {
     /// Returns the shortest translation, of at most `max_distance`, after which a shape overlaps
-    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation that
-    /// leaves the least depth of all that were tried: also at most `max_distance` long, and 0 if
-    /// none is better than to stay.
+    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation, among
+    /// those that were tried, that leaves the least depth. This translation is also at most
+    /// `max_distance` long, and 0 if no other is better.
     ///
-    /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), it also resolves contacts that
-    /// contradict each other, and checks that the translation ends where there is room.
+    /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), this search also resolves
+    /// contacts that contradict each other, and checks that there is room where the translation
+    /// ends.
     ///
     /// ```
     /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
@@ -85,14 +92,14 @@ impl SpatialQuery<'_, '_> {
     /// assert!(translation.abs_diff_eq(Vec3::Y * 7.0, 1e-4));
     /// ```
     ///
-    /// * Convex obstacles are left over planes. For boxes in any rotation, and in 2D also for
-    ///   polygons of up to 16 sides, all planes are tried: the translation is the shortest. It may
-    ///   be longer than necessary at the corners of other shapes.
-    /// * A facet of a surface is left on the side on which the body is. The path never
-    ///   leads the center of the body through a collider that does not contain it at the start.
-    /// * The translation leaves a gap of a few roundings of the position to f32, which may still
-    ///   count as touching.
-    /// * The search tries at most 256 positions. It allocates.
+    /// * For boxes in any rotation, and in 2D also for polygons of up to 16 sides, the result is
+    ///   the shortest translation. At the corners of other shapes, the translation may be longer
+    ///   than necessary.
+    /// * A body leaves a facet of a surface on the side on which it is. The center of the body
+    ///   never passes through a collider that does not contain the center at the start.
+    /// * The translation leaves a gap of a few rounding errors of the position in f32. Such a gap
+    ///   may still count as touching.
+    /// * The search tries at most 256 positions, and allocates memory.
     pub fn push_out(
         &self,
         collider: &Collider,
@@ -118,7 +125,8 @@ impl SpatialQuery<'_, '_> {
 /// A translation out of everything solid.
 pub struct FoundPushOut<D> {
     pub translation: D,
-    /// `false` if none was found, and this is the least bad translation.
+    /// `true` if the body is free after the translation. Otherwise, the translation is the least
+    /// bad one.
     pub is_free: bool,
 }
 
@@ -133,15 +141,15 @@ impl<D: DVector> FoundPushOut<D> {
     }
 }
 
-/// The deepest contact of a body, and the planes of which it can clear any one to leave it.
+/// The deepest contact of a body. To leave the obstacle, the body can clear any one of the `exits`.
 struct DeepestContact<D> {
     depth: f64,
     normal: D,
     exits: SmallVec<[PushPlane<D>; 16]>,
 }
 
-/// Returns the shortest translation out of everything, or the least bad one if none is found: of
-/// those that were tried, the first one that leaves the least depth.
+/// Returns the shortest translation out of everything solid. If none is found, returns the least
+/// bad one: among the translations that were tried, the first that leaves the least depth.
 pub fn search_push_out<V: QuerySpace>(
     around: &FilteredQuery,
     body: &PlacedCollider<V>,
@@ -165,7 +173,7 @@ pub fn search_push_out<V: QuerySpace>(
                 is_free: true,
             };
         };
-        // A longer translation has to be better by more than rounding.
+        // A longer translation has to reduce the depth by more than rounding.
         let is_better = obstacle.depth < least_depth - clearance;
         if is_better && !is_through(around, body, translation) {
             (least_depth, least_bad) = (obstacle.depth, translation);
@@ -220,7 +228,7 @@ fn exits<V: Space>(
     let Some((own, part)) = body.part(found.parts.0).zip(other.part(found.parts.1)) else {
         return exits;
     };
-    // A half-space is left along its normal only.
+    // Only the normal of a half-space leads out of it.
     if body.is_half_space() || other.is_half_space() {
         return exits;
     }
@@ -246,8 +254,8 @@ fn exits<V: Space>(
 
 /// Returns the axes along which a body may leave an obstacle, in both directions.
 ///
-/// Each face of the Minkowski difference of two boxes is parallel to edges of both: to one edge in
-/// 2D, and to two in 3D. For other shapes, the axes are a choice of many.
+/// Each face of the Minkowski difference of two boxes is parallel to edges of the boxes: to one
+/// edge in 2D, and to two in 3D. For other shapes, the axes are a selection.
 fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
     let shapes = parts.map(Part::scaled_shape);
     let count = V::DVec::DIMENSION;
@@ -266,7 +274,7 @@ fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
         axes.extend(sides.flat_map(|sides| sides.edges().map(|side| rotation * side.normal)));
     }
     let pairs = edges.iter().enumerate().flat_map(|(index, edge)| {
-        // In 2D, an edge and itself.
+        // In 2D, each edge is paired with itself.
         let others = edges
             .iter()
             .skip(index + count - 2)
@@ -282,7 +290,7 @@ fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
 }
 
 /// Returns `true` if a translation leads the center of a body through a collider that does not
-/// contain it.
+/// contain the center at the start.
 pub fn is_through<V: QuerySpace>(
     around: &FilteredQuery,
     body: &PlacedCollider<V>,

@@ -20,11 +20,11 @@ use crate::{
 
 /// # Kinematic movement
 impl SpatialQuery<'_, '_> {
-    /// Lists the contact planes of a shape with all colliders that it overlaps, or whose distance
-    /// is at most `max_gap`. The planes are sorted by gap, then by geometry.
+    /// Lists the contact planes between a shape and all colliders that overlap it or are within a
+    /// distance of `max_gap`. The planes are sorted by gap, then by geometry.
     ///
-    /// [`solve_planes`](crate::solve_planes) and [`clip_velocity`](crate::clip_velocity) take the
-    /// planes.
+    /// Pass the planes to [`solve_planes`](crate::solve_planes) or
+    /// [`clip_velocity`](crate::clip_velocity).
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -43,12 +43,12 @@ impl SpatialQuery<'_, '_> {
     /// # let _ = glide;
     /// ```
     ///
-    /// A surface has no planes at its seams, and only those on its outer side if it is one-sided.
-    /// Compounds have a plane for each part. A scale that is not uniform makes `max_gap` longer
-    /// along the axes that it stretches.
+    /// A surface has no planes at its seams. A one-sided surface has planes on its outer side only.
+    /// A compound has a plane for each part. A scale that is not uniform lengthens `max_gap` along
+    /// the axes that it stretches.
     ///
-    /// The method replaces the content of `planes`. If the list is kept, up to 16 planes of convex
-    /// shapes allocate nothing.
+    /// The method replaces the content of `planes`. If you reuse the list, up to 16 planes of
+    /// convex shapes need no allocation.
     pub fn contact_planes(
         &self,
         collider: &Collider,
@@ -70,7 +70,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Moves a shape by `translation`, and lets it slide along everything that it touches. Returns
-    /// the translation that is left, the ground, and what was hit.
+    /// the resulting translation, the ground, and the hits. No entity is moved.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -99,21 +99,22 @@ impl SpatialQuery<'_, '_> {
     /// # let _ = walk;
     /// ```
     ///
-    /// The translation is a `Vec2` or a `Vec3`. It is that of one tick, with the fall.
+    /// `translation` is a `Vec2` or a `Vec3`: the wished translation for one tick, including the
+    /// fall.
     ///
-    /// * **On the ground**, the horizontal part of the translation is a walk along the ground, up
-    ///   and down slopes at the same speed. The fall counts only where the ground ends. A body
-    ///   without a horizontal translation stays where it is, on every slope that is ground.
-    /// * **In the air**, or with a translation upwards, the body moves straight, and slides along
-    ///   what it hits. If it lands, it walks on.
+    /// * **On the ground**, the body walks by the horizontal part of the translation, up and down
+    ///   slopes at the same speed. The fall counts only where the ground ends. Without a horizontal
+    ///   translation, the body stays where it is, on every slope that is ground.
+    /// * **In the air**, or with an upward translation, the body moves straight, and slides along
+    ///   the colliders that it hits. If the body lands, it walks on.
     /// * **Walls** are all faces steeper than `max_slope`. A body slides along them, and does not
-    ///   climb them. In the air, it slides down on slopes.
+    ///   climb them. In the air, it slides down steep slopes.
     /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).
     /// * **The gap** to everything is at least three eighths of the skin after the move, if there
     ///   is room.
     /// * The path depends on the geometry alone, not on the order in which entities were spawned.
     ///
-    /// A half-space, an inert shape and an invalid pose do not move.
+    /// A half-space, an inert shape, or a shape at an invalid pose does not move.
     pub fn move_and_slide<V: Dimension>(
         &self,
         collider: &Collider,
@@ -138,7 +139,7 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-/// Adds the planes within a gap of a body to a list.
+/// Adds the contact planes within a distance of `max_gap` from a body to a list.
 fn list_planes<V: QuerySpace>(
     around: &FilteredQuery,
     body: &PlacedCollider<V>,

@@ -29,26 +29,27 @@ use crate::{
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct MoveAndSlideSettings {
-    /// The direction away from the ground, of any length, y by default. If it is 0, there is no
-    /// ground: everything is a wall, as in a game that is seen from above. In 2D, z is ignored.
+    /// The direction away from the ground, as a vector of any length: y by default. If the vector
+    /// is 0, there is no ground: everything is a wall, as in a top-down game. In 2D, z is ignored.
     pub up: Vec3,
-    /// The angle in radians up to which a slope is ground, 50 degrees by default, and at most 1.5
-    /// radians. Steeper slopes are walls, and a body slides down them.
+    /// The greatest angle, in radians, of a slope that is ground: 50 degrees by default, and at
+    /// most 1.5 radians. Steeper slopes are walls, and a body slides down them.
     pub max_slope: f32,
-    /// The height of the steps that a body climbs while it walks, 0 by default.
+    /// The greatest height of a step that a walking body climbs: 0 by default.
     pub step_height: f32,
-    /// The maximum distance by which a body that stood on the ground before is moved down to the
-    /// ground after a move. By default, as far as a slope or a step can fall on the path. 0 for a
-    /// body that takes off at every edge.
+    /// The maximum distance by which a body that stood on the ground is moved down to the ground
+    /// after a move. The default is the distance by which slopes and steps can fall along the path.
+    /// With 0, a body leaves the ground at every edge.
     pub snap_distance: Option<f32>,
-    /// The gap that a body keeps from everything. By default, a hundredth of half of the least side
-    /// of its bounding box in the world. It is at least 16 rounding errors of its position in f32,
-    /// and otherwise at most half of the least side (of a flat body, a twentieth of the longest).
+    /// The gap that a body keeps from everything. The upper limit is half of the least side of the
+    /// body's bounding box in the world, or a twentieth of the longest side if that is more. The
+    /// default is a hundredth of this limit. The gap is never less than 16 rounding errors of the
+    /// body's position in f32.
     pub skin: Option<f32>,
-    /// The maximum number of touches of a move, 8 by default, and at most 64. After the last one,
+    /// The maximum number of touches in a move: 8 by default, and at most 64. After the last touch,
     /// the rest of the translation is dropped. With 0, a body in the air does not move.
     pub max_touches: u32,
-    /// The ground of the previous move. If it has moved since, the body is carried.
+    /// The ground of the previous move. If this ground has moved since, it carries the body.
     pub ground: Option<Ground>,
 }
 
@@ -66,7 +67,8 @@ impl Default for MoveAndSlideSettings {
     }
 }
 
-/// A touch on the path of a [`MoveAndSlideOutput`]. In 2D, z is 0, and `.xy()` is the `Vec2`.
+/// A touch on the path of a move: see [`MoveAndSlideOutput::hits`]. In 2D, the z of each vector is
+/// 0, and `.xy()` returns the `Vec2`.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
@@ -78,10 +80,10 @@ pub struct SlideHit {
     pub point: Vec3,
     /// The unit normal of the contact, from the other collider to the body.
     pub normal: Vec3,
-    /// The unit normal of the face that opposes the motion most, on the same side.
+    /// The unit normal of the touched face that most opposes the motion, on the same side.
     pub face_normal: Vec3,
-    /// The rest of the translation at the touch, before it is deflected. A game that pushes things
-    /// moves them by the part of it that leads against the normal.
+    /// The part of the translation that is left at the touch, before any deflection. A game can
+    /// push the other collider by the component of this vector against the normal.
     pub motion: Vec3,
     /// `true` if the body can stand on the face.
     pub is_ground: bool,
@@ -90,8 +92,8 @@ pub struct SlideHit {
 /// The result of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveAndSlideOutput {
-    /// The translation of the body in the world, with that of the ground that carries it. In 2D, z
-    /// is 0. A translation beyond the range of f32 is shortened to that range.
+    /// The translation of the body in the world, including the translation by the ground that
+    /// carries it. In 2D, z is 0. A translation beyond the range of f32 is shortened to that range.
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
@@ -105,16 +107,16 @@ pub struct MoveAndSlideOutput {
 }
 
 impl MoveAndSlideOutput {
-    /// Returns the touches on the path, in their order. What a body stands on without moving is not
-    /// touched: see [`ground`](Self#structfield.ground).
+    /// Returns the touches on the path, in order. Ground on which the body only stands is not
+    /// listed: see [`ground`](Self#structfield.ground).
     pub fn hits(&self) -> &[SlideHit] {
         &self.hits
     }
 
-    /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that the move leaves: the nearest
-    /// velocity that leads into nothing that was hit. On the ground, nothing is left of a fall, and
-    /// a body does not climb slopes that are too steep. If the velocity is not finite, the result
-    /// is 0. A result beyond the range of f32 is shortened to that range.
+    /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that is left after the move: the
+    /// nearest velocity that leads into none of the hits. On the ground, no downward velocity is
+    /// left. The result never leads up a slope that is too steep. If the velocity is not finite,
+    /// the result is 0. A result beyond the range of f32 is shortened to that range.
     pub fn clip_velocity<V: Dimension>(&self, velocity: V) -> V {
         if !velocity.is_finite() {
             return V::default();
@@ -133,13 +135,14 @@ impl MoveAndSlideOutput {
     }
 }
 
-/// Returns the horizontal unit vector that leads away from a wall, if there is one.
+/// Returns the horizontal unit vector that leads away from a wall, or `None` if the normal is
+/// vertical.
 pub fn horizontal<D: DVector>(normal: D, up: D) -> Option<D> {
     (normal - up * normal.dot(up)).unit()
 }
 
-/// Returns the horizontal unit vector that leads away from a slope. A body that moves against it
-/// would climb the slope.
+/// Returns the horizontal unit vector that leads away from a slope. A body that moves against this
+/// vector would climb the slope. Returns `None` if the normal does not point upwards.
 pub fn out_of_slope<D: DVector>(normal: D, up: D) -> Option<D> {
     horizontal(normal, up).filter(|_| normal.dot(up) > 0.0)
 }

@@ -1,4 +1,4 @@
-//! The motion that a character is to make, and the planes that deflect it.
+//! The wished motion of a character, and the planes that deflect it.
 
 use smallvec::SmallVec;
 
@@ -7,20 +7,21 @@ use crate::{
     spatial::mover::{ground_rules::GroundRules, planes::clipped, slide::horizontal},
 };
 
-/// A body is wedged between slopes if they leave at most this fraction of its fall: more than the
-/// errors of their normals, and less than a player sees.
+/// A body is wedged between slopes if they leave at most this fraction of its fall. The fraction
+/// exceeds the errors of the normals, and is too small for a player to see.
 pub const MAX_WEDGED_FALL: f64 = 1e-3;
 
-/// A wished motion, and what deflects it.
+/// A wished motion, and the planes that deflect it.
 ///
-/// Every deflection starts from the wish, not from the motion that an earlier plane has deflected:
-/// in an obtuse corner, that motion leads away along the second wall, and the body never rests.
+/// Every deflection starts from the wish, not from a motion that an earlier plane has deflected. In
+/// an obtuse corner, such a motion leads away along the second wall, and the body never comes to
+/// rest.
 pub struct WishedMotion<D> {
-    /// The rest of the wish, without any deflection.
+    /// The part of the wish that is left, without any deflection.
     pub rest: D,
-    /// The normals of what was touched.
+    /// The normals of the touched planes.
     pub planes: SmallVec<[D; 4]>,
-    /// The horizontal directions out of walls and slopes.
+    /// The horizontal directions that lead away from walls and slopes.
     pub outward: SmallVec<[D; 4]>,
 }
 
@@ -33,7 +34,7 @@ impl<D: DVector> WishedMotion<D> {
         }
     }
 
-    /// Returns the wish of a walk after a landing.
+    /// Returns the horizontal wish for the walk after a landing.
     pub fn landed(self, rules: &GroundRules<D>) -> Self {
         let outward = |normal: &D| horizontal(*normal, rules.up);
         Self {
@@ -43,12 +44,13 @@ impl<D: DVector> WishedMotion<D> {
         }
     }
 
-    /// Returns the nearest motion to the wish that leads horizontally into no wall and no slope.
+    /// Returns the motion nearest to the wish that leads horizontally into no wall or slope.
     pub fn clipped_outward(&self) -> D {
         clipped(self.rest, &self.outward)
     }
 
-    /// Returns `true` if another plane does not lead the body away from the last one.
+    /// Returns `true` if a plane with this normal would hold the body at the last plane: the
+    /// deflected motion would not lead away from the last plane.
     pub fn is_held_by(&self, normal: D, up: Option<D>) -> bool {
         let Some(last) = self.planes.last() else {
             return false;
