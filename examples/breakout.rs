@@ -80,7 +80,8 @@ fn bounce(
     bricks: Query<(), With<Brick>>,
 ) {
     let (entity, mut ball, mut pose) = ball.into_inner();
-    // Only the first hit of the path counts, because the ball then flies in another direction.
+    // Only the first hit of the path counts, because the ball flies in another direction after this
+    // hit.
     let mut starts = hits.read().filter(|hit| hit.started());
     let first = starts.find_map(|hit| hit.seen_from(entity));
     hits.clear();

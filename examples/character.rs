@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The example checks each tick, opens no window, and ends by itself. The function `respond` is the
-//! response. `steer` replaces the input of a player, and `check` compares the results with
-//! formulas.
+//! collision response. `steer` replaces the input of a player, and `check` compares the results
+//! with formulas.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -48,7 +48,7 @@ fn main() {
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()))
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, (drive, steer))
-        // After `Sync`, a query sees the lift where it is in this tick.
+        // After `Sync`, a query sees the lift in this tick's pose.
         .add_systems(
             FixedPostUpdate,
             (respond, check).chain().after(HeadbuttSystems::Sync),
@@ -182,7 +182,7 @@ fn check(
         );
         assert!((ground.normal.y - 30_f32.to_radians().cos()).abs() < 1e-4);
     }
-    // Only steps that start and end on the same ground are compared.
+    // Only motions that start and end on the same ground are compared.
     let was_on_tiles = previous.x > -3.0 && is_on_tiles;
     let was_on_slope = previous.x + HALF.x > SLOPE[0] + 0.1 && is_on_slope;
     if was_on_tiles || was_on_slope {

@@ -24,7 +24,7 @@ const SPEED: f32 = 20.0;
 #[derive(Component)]
 struct Body {
     velocity: Vec3,
-    /// The velocity by the formula.
+    /// The velocity that the formula gives.
     expected: Vec3,
 }
 
@@ -68,11 +68,11 @@ fn spawn(mut commands: Commands) {
         Vec3::new(0.0, 0.6, 0.8) * speed(4.0),
     );
     spawn("a ball out of range", ball(), at(0.0, 9.5, 0.0), Vec3::ZERO);
-    // The ball is twice as large, so it begins at 9.5 - 2 from the center.
+    // The ball is twice as large, so its surface begins 9.5 - 2 from the center.
     let large = at(0.0, -9.5, 0.0).with_scale(Vec3::splat(2.0));
     spawn("a large ball", ball(), large, Vec3::NEG_Y * speed(7.5));
-    // An edge of the cube is in front. The distance from the edge to the cube's center is half the
-    // diagonal of a face.
+    // An edge of the cube faces the center. The distance from the edge to the cube's center is half
+    // the diagonal of a face.
     let turned = at(6.0, 0.0, 0.0).with_rotation(Quat::from_rotation_z(FRAC_PI_4));
     let edge = 6.0 - 2.0 * FRAC_1_SQRT_2;
     spawn(

@@ -50,7 +50,7 @@ fn push_out(
             println!("hit {}, {} deep along {}", hit.other, hit.depth, hit.normal);
         }
     }
-    // The shortest way out of everything solid.
+    // The shortest translation that moves the player out of all solid colliders.
     let push_out = collisions.push_out(*player, |_hit| true);
     mover.translate(*player, push_out.translation())?;
     Ok(())

@@ -4,8 +4,8 @@
 //! cargo run --example line_of_sight
 //! ```
 //!
-//! A guard sees the player if no wall is on the segment between the two. In each tick, the example
-//! compares this with the geometry of the scene, opens no window, and ends by itself.
+//! A guard sees the player if no wall is on the segment between the two. The example compares each
+//! result with the geometry of the scene, opens no window, and ends by itself.
 
 use bevy::prelude::*;
 use headbutt::{prelude::*, query::Ray};

@@ -1,4 +1,4 @@
-//! Two blocks, of which one is pushed out of the other by the minimum translation.
+//! Two blocks: one is pushed out of the other by the minimum translation.
 //!
 //! ```text
 //! cargo run --example blocks_2d --features demo
@@ -140,8 +140,8 @@ fn describe(
     };
 }
 
-/// Draws the shortest line between the blocks. If they overlap, draws the minimum translation of B
-/// instead, and B after it unless B is pushed out.
+/// Draws the shortest line between the blocks. If the blocks overlap, draws the minimum translation
+/// of B instead. If B is not pushed out, also draws B after this translation.
 fn draw(
     last: Res<LastHit>,
     push_out: Res<PushOut>,

@@ -98,8 +98,8 @@ pub fn mesh_3d(collider: &Collider) -> Mesh {
     }
 }
 
-/// Maps each point of a circle to the farthest point of the shape in its direction. The support
-/// function of a polygon returns vertices, so the mesh of a polygon is exact.
+/// Maps each point of a circle to the farthest point of the shape in the direction of this point.
+/// The support function of a polygon returns vertices, so the mesh of a polygon is exact.
 fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
     if let Shape::HalfSpace { normal } = shape.shape() {
         let below = Rectangle::new(2.0 * HORIZON, HORIZON).mesh().build();
@@ -116,8 +116,8 @@ fn convex_2d(shape: ConvexView<Vec2>) -> Mesh {
     })
 }
 
-/// Maps each point of a sphere to the farthest point of the shape in its direction. The normals of
-/// the sphere are also the normals of the shape at these points.
+/// Maps each point of a sphere to the farthest point of the shape in the direction of this point.
+/// The normals of the sphere are also the normals of the shape at these points.
 fn convex_3d(shape: ConvexView<Vec3>) -> Mesh {
     if let Shape::HalfSpace { normal } = shape.shape() {
         return Plane3d::new(*normal, Vec2::splat(HORIZON)).mesh().build();

@@ -28,7 +28,7 @@ fn show_score(score: Res<Score>, coins: Query<(), With<Coin>>, mut readout: ResM
     readout.0 = format!("coins: {coins} of {all}    kills: {kills}    deaths: {deaths}");
 }
 
-/// Returns a pose. Entities with a greater `z` are in front.
+/// Returns the pose at a position. Entities with a greater `z` are in front.
 pub fn at([x, y]: [f32; 2], z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }

@@ -49,7 +49,7 @@ pub enum Light {
     Plain,
 }
 
-/// Returns a 3D camera, and a light that moves with the camera and shines from above, on the left.
+/// Returns a 3D camera, and a light that moves with the camera and shines from the upper left.
 pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
     let shadows = CascadeShadowConfigBuilder {
         num_cascades: 1,

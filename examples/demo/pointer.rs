@@ -137,7 +137,7 @@ impl Drag {
     }
 }
 
-/// Turns the collider that was dragged last, on the keys Q and E. Runs in `FixedUpdate`.
+/// While Q or E is pressed, turns the collider that was dragged last. Runs in `FixedUpdate`.
 pub fn turn(
     time: Res<Time>,
     keys: Res<ButtonInput<KeyCode>>,

@@ -6,7 +6,8 @@ use headbutt::prelude::*;
 
 use super::{FAINT, Readout, pointer::Drag};
 
-/// Lists the colliders that the dragged collider touches, or else the distance to the nearest one.
+/// Lists the colliders that the dragged collider touches, or else the distance to the nearest
+/// collider.
 pub fn describe(
     drag: Res<Drag>,
     collisions: Res<Collisions>,

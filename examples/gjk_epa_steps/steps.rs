@@ -49,7 +49,7 @@ impl Mode {
     }
 
     /// Returns the steps up to the result. Later steps are omitted: after EPA, GJK improves the
-    /// points of the contact, and after a cast, it proves that the shapes overlap after the touch.
+    /// points of the contact, and after a cast, GJK proves that the shapes overlap after the touch.
     pub fn steps(
         self,
         (a, pose_a): (&Figure, &Transform),

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The first command shows a recording in a window. The second command plays each file forwards and
-//! backwards, without a window. Both end with the exit code 1 if a file is damaged, and the second
-//! command also if a contact differs. The third command records the sessions of `sessions.rs`
-//! again.
+//! backwards, without a window. Both commands end with the exit code 1 if a file is damaged. The
+//! second command also does so if a contact differs. The third command records the sessions of
+//! `sessions.rs` again.
 
 #[cfg(feature = "demo")]
 #[path = "../demo/mod.rs"]
@@ -105,7 +105,7 @@ fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
             return Err(format!("{}: the contacts differ: {played:?}", file.display()).into());
         }
         contacts += u64::from(played.contacts);
-        // This is what Bevy does at the end of each frame.
+        // Bevy calls this function at the end of each frame.
         app.world_mut().clear_trackers();
     }
     println!(

@@ -196,7 +196,7 @@ fn shoot(mut commands: Commands, mut tick: Local<u16>) {
     }
 }
 
-/// Despawns targets that were hit, bullets that hit a target, and bullets that flew past.
+/// Despawns targets that were hit, bullets that hit a target, and bullets that missed.
 fn hit(
     mut hits: MessageReader<CollisionEvent>,
     targets: Query<Entity, With<Target>>,

@@ -25,14 +25,14 @@ const MAX_FRAMED_TICKS: usize = 320;
 /// The size of the picture, relative to the size of the scene.
 const MARGIN: f32 = 1.25;
 
-/// The tick that is shown, and whether the recording plays.
+/// The shown tick, and `true` if the recording plays.
 #[derive(Resource)]
 struct Position {
     tick: usize,
     plays: bool,
 }
 
-/// The result of the replay for that tick.
+/// The result of the replay for the shown tick.
 #[derive(Resource)]
 struct Played(ReplayedTick);
 
@@ -135,7 +135,7 @@ fn show(world: &mut World) -> Result {
     })
 }
 
-/// Spawns a camera that sees the colliders of all ticks, except unbounded ones.
+/// Spawns a camera that sees the colliders of all ticks, except unbounded colliders.
 fn spawn_camera(world: &mut World) -> Result {
     let mut bounds = None;
     let mut is_flat = false;

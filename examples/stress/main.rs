@@ -60,7 +60,7 @@ fn main() -> AppExit {
 fn style(mut store: ResMut<GizmoConfigStore>, mut window: Single<&mut Window>) {
     let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
     *gizmos = HeadbuttGizmos::none();
-    // Otherwise the display would limit the number of frames.
+    // With vertical synchronization, the display would limit the frame rate.
     window.present_mode = PresentMode::AutoNoVsync;
 }
 
