@@ -11,10 +11,10 @@ use crate::{
 
 /// # Common shapes
 ///
-/// Shapes are centered on the entity's origin, unless they are given by points. Lengths are in the
-/// entity's units. If a number is invalid, such as a negative radius, the collider is inert, and
-/// one warning names the entity. [`try_new`](Self::try_new) returns an error instead of an inert
-/// collider.
+/// Shapes are centered on the entity's origin, unless they are defined by points. Lengths are in
+/// the entity's units. If a number is invalid, such as a negative radius, the collider is inert,
+/// and one warning names the entity. [`try_new`](Self::try_new) returns an error instead of an
+/// inert collider.
 ///
 /// `Collider::from` accepts all other convex primitives of Bevy.
 impl Collider {
@@ -28,7 +28,7 @@ impl Collider {
         Circle { radius }.into()
     }
 
-    /// Creates an ellipse with these half-lengths along x and y.
+    /// Creates an ellipse with the given half-lengths along x and y.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -38,7 +38,7 @@ impl Collider {
         Ellipse::new(half_width, half_height).into()
     }
 
-    /// Creates a rectangle with these full lengths along x and y.
+    /// Creates a rectangle with the given full lengths along x and y.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -90,7 +90,7 @@ impl Collider {
         Sphere { radius }.into()
     }
 
-    /// Creates a box with these full lengths along x, y and z.
+    /// Creates a box with the given full lengths along x, y and z.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -111,7 +111,7 @@ impl Collider {
         Capsule3d::new(radius, length).into()
     }
 
-    /// Creates a cylinder along y with this full height.
+    /// Creates a cylinder along y. `height` is the full height.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -121,8 +121,8 @@ impl Collider {
         Cylinder::new(radius, height).into()
     }
 
-    /// Creates a cone along y with this full height and its tip up. `radius` is the radius of the
-    /// base.
+    /// Creates a cone along y, with its tip up. `radius` is the radius of the base, and `height` is
+    /// the full height.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -156,9 +156,9 @@ impl Collider {
         Self::of_checked(Shape::Triangle([a, b, c]).checked())
     }
 
-    /// Creates a half-space: the plane through the origin with this normal, and all points on the
-    /// side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D. The normal may
-    /// have any length except 0.
+    /// Creates a half-space: the plane through the origin with the given normal, and all points on
+    /// the side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D. The normal
+    /// may have any length except 0.
     ///
     /// ```
     /// # use headbutt::Collider;

@@ -57,7 +57,7 @@ use crate::shape::{
 /// assert_eq!(error, ShapeError::Negative("radius"));
 /// ```
 ///
-/// The [`Default`] collider is also inert, without a warning.
+/// The [`Default`] collider is also inert, but causes no warning.
 ///
 /// # Frames and dimensions
 ///
@@ -66,7 +66,7 @@ use crate::shape::{
 /// same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
-/// same frames as in Bevy, centered on the origin unless they are given by points:
+/// same frames as in Bevy, centered on the origin unless they are defined by points:
 ///
 #[cfg_attr(
     doc,
@@ -77,7 +77,7 @@ use crate::shape::{
     doc = "![The 3D shapes with their origins and axes][shapes-3d]\n\n"
 )]
 #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
-/// * Capsules, cylinders, cones and frustums lie along y. A cone has its tip up.
+/// * Capsules, cylinders, cones and frustums lie along y. The tip of a cone points up.
 /// * An extrusion lies along z.
 /// * For circular sectors and segments, the origin is the center of the circle, and y is their axis
 ///   of symmetry.
@@ -97,7 +97,7 @@ use crate::shape::{
 /// use headbutt::prelude::*;
 ///
 /// fn spawn_ground(mut commands: Commands) {
-///     // Solid for y < -2. Shapes are pushed out along y.
+///     // The ground is solid for y < -2, and pushes shapes out along y.
 ///     commands.spawn((Collider::half_space(Vec3::Y), Transform::from_xyz(0.0, -2.0, 0.0)));
 /// }
 /// ```
@@ -108,7 +108,7 @@ use crate::shape::{
 /// # Concave shapes
 ///
 /// A `CircularSector` of more than half a circle is invalid. Conversions from primitives that are
-/// always concave do not compile. Use these instead:
+/// always concave do not compile. Use these shapes instead:
 ///
 /// * `Torus`: a [`compound`](Self::compound) of capsules, or its surface as a
 ///   [`trimesh`](Self::trimesh).
@@ -178,7 +178,7 @@ use crate::shape::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// /// Supports only colliders without parents. For others, see `QueryPose`.
+/// /// Supports only colliders without parents. For other colliders, see `QueryPose`.
 /// fn count_points(collisions: Res<Collisions>, colliders: Query<(&Collider, &Transform)>) {
 ///     for hit in collisions.iter() {
 ///         if let Ok([(a, pose_a), (b, pose_b)]) = colliders.get_many([hit.entity, hit.other])
@@ -236,7 +236,7 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data is a `D2` or a `D3` that contains one of these:
+/// The data is a `D2` or a `D3` that contains one of these values:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and
@@ -244,7 +244,7 @@ use crate::shape::{
 /// * `Surface(vertices, facets, one_sided, margin)`: a polyline, trimesh or height field. A facet
 ///   is a list of vertex indices: two in 2D, three in 3D.
 ///
-/// A kind is one of these:
+/// A kind is one of these values:
 ///
 /// | kind | shapes |
 /// |---|---|
@@ -260,15 +260,15 @@ use crate::shape::{
 /// | `HalfSpace(normal)` | half-spaces |
 /// | `Extrusion(base, half_depth)` | extrusion: `base` is the `(kind, margin)` of a 2D shape |
 ///
-/// A loaded collider behaves like the saved one, bit for bit, if the format keeps all digits of an
-/// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all
-/// numbers as the constructors do, and returns the same errors. Saving fails for a
+/// If the format keeps all digits of an `f32` and `f64`, a loaded collider behaves like the saved
+/// collider, bit for bit. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks
+/// all numbers as the constructors do, and returns the same errors. Saving fails for a
 /// [`custom`](Self::custom) shape, which is code, and for an invalid shape. If saving a collider
 /// fails, the whole scene cannot be saved. A collider that `ColliderFromMesh` has built is saved
 /// with the entity.
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(opaque, Component, Clone, Debug, Default)]
-// Keeps the name in scenes independent of the module.
+// This path keeps the name in scenes independent of the module.
 #[type_path = "headbutt"]
 #[cfg_attr(
     feature = "serialize",
@@ -452,7 +452,7 @@ impl Collider {
         }
     }
 
-    /// Returns the shape, or the reason why there is none.
+    /// Returns the shape, or the reason why the collider has no shape.
     pub(crate) fn shape(&self) -> &AnyColliderShape {
         &self.shape
     }

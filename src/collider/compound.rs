@@ -34,7 +34,7 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A compound collides as one collider: one `Started` and one `Ended` for a pair, with the
+    /// A compound collides as one collider: a pair sends one `Started` and one `Ended`, with the
     /// contact of the deepest part. The event's [`part`](crate::CollisionEvent::part) is the index
     /// of the deepest part, and [`Collisions::parts`](crate::Collisions::parts) returns the
     /// contacts of all parts. Each contact is exact for its own part: `normal * depth` is the
@@ -87,7 +87,7 @@ impl Collider {
 
     /// Creates a surface of triangles: a level, terrain, or a prop that need not be solid.
     ///
-    /// Each triangle consists of the indices of its three vertices.
+    /// Each triangle is given by the indices of its three vertices.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -121,7 +121,7 @@ impl Collider {
     /// levels, and use primitives or hulls for moving bodies. The guide has a page with drawings
     /// and advice for levels.
     ///
-    /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
+    /// A half-space pushes a surface, like any other shape, along the normal of the half-space. Two
     /// surfaces touch where their triangles cross:
     ///
     /// * If one surface is at most half as large as the other, the smaller surface is treated as a
@@ -164,7 +164,7 @@ impl Collider {
     }
 
     /// Creates a 2D polyline, which joins each point to the next by a segment: the ground of a
-    /// platformer, or a wall. The polyline is closed if the last point equals the first one.
+    /// platformer, or a wall. The polyline is closed if the last point equals the first point.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -1,14 +1,15 @@
 //! Reasons why a collider cannot collide.
 
-/// The reason why a collider with a valid shape cannot collide in its pose. A warning that names
-/// the entity ends with this text.
+/// The reason why a collider with a valid shape cannot collide in its pose. The warning that names
+/// the entity ends with the text of this error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColliderError {
-    /// The entity has no `Transform`, or too many ancestors.
+    /// The entity has no `Transform`, it has more than 4096 ancestors, or its ancestors form a
+    /// loop.
     #[error("it has no `Transform`, or it has more than 4096 ancestors, or they form a loop")]
     NoPose,
-    /// The pose has a NaN or an infinity, or a rotation of length 0.
+    /// The pose contains a NaN, an infinity, or a rotation of length 0.
     #[error("its pose is not finite")]
     NotFinite,
     /// The radius of a custom shape, or of a Bevy ball, is negative or NaN.

@@ -144,13 +144,13 @@ impl Collider {
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// Triangles of zero area, such as those that join the rows of a strip, are omitted. The
-    /// event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
+    /// Triangles of zero area, such as the triangles that join the rows of a strip, are omitted.
+    /// The event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
     ///
     /// The reported contact is the contact of the most deeply penetrated triangle. Deep inside the
-    /// area, the contact normal may point from this triangle into a neighbor. A
-    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper for a convex mesh, and a
-    /// [`polyline`](Self::polyline) for the ground.
+    /// area, the contact normal may point from this triangle into a neighbor. For a convex mesh, a
+    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper. For the ground, use a
+    /// [`polyline`](Self::polyline).
     ///
     /// [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) lists the invalid inputs.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {
@@ -247,7 +247,7 @@ fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
 }
 
 /// Returns the triangles of a strip: each vertex forms a triangle with the two vertices before it.
-/// Every other triangle is reversed, so that all have the same winding.
+/// Every other triangle is reversed, so that all triangles have the same winding.
 fn strip_triangles(indices: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let windows = indices.array_windows().enumerate();
     windows.map(|(number, &[a, b, c])| {

@@ -6,9 +6,9 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
 /// The layers that a collider is on, and the layers that it interacts with. Each bit is a layer.
 ///
-/// Two colliders are tested only if each is on a layer that the other one interacts with. A
-/// collider without this component is on all layers, and interacts with all. A change takes effect
-/// in the next tick, even at rest.
+/// Two colliders are tested only if each collider is on a layer that the other collider interacts
+/// with. A collider without this component is on all layers, and interacts with all layers. A
+/// change takes effect in the next tick, even if the colliders are at rest.
 ///
 /// ```
 /// use headbutt::CollisionLayers;
@@ -54,7 +54,7 @@ impl CollisionLayers {
         }
     }
 
-    /// Returns `true` if each collider is on a layer that the other one interacts with.
+    /// Returns `true` if each collider is on a layer that the other collider interacts with.
     pub const fn interacts_with(self, other: Self) -> bool {
         self.memberships & other.filters != 0 && other.memberships & self.filters != 0
     }

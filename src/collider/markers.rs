@@ -12,8 +12,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// * [`SpatialQuery`](crate::SpatialQuery) ignores sensors, unless
 ///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.
 ///
-/// A change takes effect in the next tick, even at rest. The component marks only the collider of
-/// its own entity, not the colliders of children.
+/// A change takes effect in the next tick, even if the collider is at rest. The component marks
+/// only the collider of its own entity, not the colliders of children.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -47,7 +47,7 @@ pub struct Sensor;
 /// Marks a collider as swept: its path since the previous tick is tested, so that it does not pass
 /// through anything, however fast it is.
 ///
-/// Colliders without `Swept` are tested only in their pose at each tick. A bullet that moves
+/// Colliders without `Swept` are tested only in their poses at each tick. A bullet that moves
 /// farther per tick than the thickness of a wall may then pass through the wall.
 ///
 #[cfg_attr(doc, doc = "![The path of a ball touches a thin wall][swept]\n\n")]
@@ -73,16 +73,17 @@ pub struct Sensor;
 ///   that moment.
 /// * If the two colliders are apart at the end of the tick, the tick sends both `Started` and
 ///   `Ended`, and [`Collisions`](crate::Collisions) does not list the pair.
-/// * If the two still touch at the end of the tick, `Collisions` has the contact in the poses of
-///   the tick.
+/// * If the two colliders still touch at the end of the tick, `Collisions` has the contact in the
+///   poses of the tick.
 /// * The first touches of swept colliders are sent after all other events, sorted by time, each
-///   followed by its `Ended` if the two are apart again. So the hits of one path are reported in
-///   order of time. A path does not end at a hit: a response that stops the body has to ignore the
-///   later hits.
-/// * If the two touched in the previous tick, the path may lead through the other collider to its
-///   far side. In this case, an `Ongoing` event with the time and the contact precedes `Ended`.
-/// * If the two touched in the previous tick and a response has since moved them apart, the tick in
-///   which they touch again sends `Ended` and `Started`.
+///   followed by its `Ended` if the two colliders are apart again. So the hits of one path are
+///   reported in order of time. A path does not end at a hit: a response that stops the body has to
+///   ignore the later hits.
+/// * If the two colliders touched in the previous tick, the path may lead through the other
+///   collider to its far side. In this case, an `Ongoing` event with the time and the contact
+///   precedes `Ended`.
+/// * If the two colliders touched in the previous tick and a response has since moved them apart,
+///   the tick in which they touch again sends `Ended` and `Started`.
 ///
 /// # Paths
 ///
@@ -99,9 +100,8 @@ pub struct Sensor;
 /// the paths of its children may touch, although the children keep their distance. Use layers to
 /// exclude pairs of such children.
 ///
-/// A collider has no path in its first tick, and none in the first tick after it was disabled,
-/// invalid or of another dimension. No collider has a path in the first tick in which any collider
-/// is swept.
+/// A collider has no path in its first tick, or in the first tick after it was disabled, invalid or
+/// of another dimension. No collider has a path in the first tick in which any collider is swept.
 ///
 /// # Cost
 ///

@@ -16,7 +16,7 @@ use crate::{
 ///
 /// fn spawn(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) {
 ///     let rock = meshes.add(Torus::default());
-///     // Add a material to make it visible.
+///     // Add a material to make the mesh visible.
 ///     commands.spawn((Mesh3d(rock.clone()), ColliderFromMesh::convex_hull()));
 ///     // The mesh of the collider may differ from the visible mesh.
 ///     commands.spawn(ColliderFromMesh::trimesh().of(Mesh3d(rock)));
@@ -28,7 +28,7 @@ use crate::{
 /// coordinates of its vertices.
 ///
 /// A loaded scene has its meshes on descendants of the entity that you spawned. A system can add
-/// the component to all of them:
+/// the component to all these descendants:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -79,9 +79,9 @@ use crate::{
 /// # Concave and solid
 ///
 /// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
-/// convex pieces. To split a mesh, use the program that made it, such as Blender, or a tool for
-/// approximate convex decomposition, such as CoACD or V-HACD. Then load the pieces as meshes, and
-/// create a [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
+/// convex pieces. To split a mesh, use the program that created the mesh, such as Blender, or a
+/// tool for approximate convex decomposition, such as CoACD or V-HACD. Then load the pieces as
+/// meshes, and create a [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -164,8 +164,8 @@ impl ColliderFromMesh {
         Self::new(MeshShape::OneSidedTrimesh)
     }
 
-    /// Uses another mesh instead of the entity's own: a `Mesh3d` for a 3D collider, or a `Mesh2d`
-    /// for a 2D collider.
+    /// Uses another mesh instead of the entity's own mesh: a `Mesh3d` for a 3D collider, or a
+    /// `Mesh2d` for a 2D collider.
     #[must_use]
     pub fn of(self, source: impl Into<MeshSource>) -> Self {
         Self {

@@ -3,9 +3,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `component.rs` | [`Collider`], with the constructors for points and custom shapes |
-//! | `basic_shapes.rs`, `compound.rs` | its other constructors |
+//! | `basic_shapes.rs`, `compound.rs` | the other constructors of [`Collider`] |
 //! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
-//! | `layers.rs`, `markers.rs` | the components that an entity may have beside it |
+//! | `layers.rs`, `markers.rs` | the components that an entity may have beside a collider |
 //! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
 //! | `pose.rs` | the pose of a collider in a query, or of a part in a compound |
 //! | `view.rs` | read-only views of the shape |

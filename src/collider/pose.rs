@@ -85,7 +85,7 @@ impl QueryPose<Collider> {
     }
 }
 
-/// Returns a 2D pose in the plane z = 0.
+/// Converts a 2D pose to a 3D pose in the plane z = 0.
 fn in_3d(pose: Pose<DVec2>) -> Pose<DVec3> {
     let [x, y] = [pose.rotation.x_axis, pose.rotation.y_axis].map(|axis| axis.extend(0.0));
     Pose {
