@@ -1,8 +1,8 @@
 //! Memory that is reused from tick to tick: how it grows, and when it is freed after a burst.
 //!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
-//! of a window, memory for more than four times that number is freed. So a load that recurs in
-//! every window never allocates again.
+//! of a window, a list with memory for more than four times that number of items frees the unused
+//! memory. So a load that recurs in every window never allocates again.
 
 use core::ops::{Deref, DerefMut};
 
@@ -43,7 +43,7 @@ impl Peak {
         self.current = self.current.max(len);
     }
 
-    /// Returns `true` if there were no items in this window and the previous one.
+    /// Returns `true` if there were no items in this window and the previous window.
     pub fn is_unused(self) -> bool {
         self.current.max(self.previous) == 0
     }
@@ -74,7 +74,7 @@ impl Peak {
 }
 
 /// A list that is reused from tick to tick. [`clear`](Self::clear) and [`end_tick`](Self::end_tick)
-/// free unused memory. Call one of the two once per tick.
+/// free unused memory. Call one of these two functions once per tick.
 #[derive(Clone, Debug)]
 pub struct Buffer<T> {
     items: Vec<T>,

@@ -20,9 +20,9 @@ use bevy::{
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollisionDiagnostics {
-    /// Number of colliders, without inert and invalid ones.
+    /// Number of colliders, excluding inert and invalid colliders.
     pub colliders: usize,
-    /// Number of colliders that were added, moved, otherwise changed or removed since the previous
+    /// Number of colliders that were added, removed, moved or otherwise changed since the previous
     /// tick.
     pub changed: usize,
     /// Number of ancestors that were checked for changes. An ancestor with a parent counts once,
@@ -37,7 +37,7 @@ pub struct CollisionDiagnostics {
     /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
     /// layers interact, the boxes overlap, and a collider changed or the pair is new.
     pub candidates: usize,
-    /// Number of support points computed in the tests of all pairs, for both shapes.
+    /// Number of support points computed in the tests of all pairs, for both shapes of each pair.
     ///
     /// Pairs with a closed form, such as balls and boxes, need no support points. A half-space
     /// needs a few support points of the other shape. A box against a capsule or a rounded box
@@ -101,7 +101,7 @@ impl HeadbuttDiagnosticsPlugin {
     pub const REPORT: DiagnosticPath = DiagnosticPath::const_new("headbutt/report");
 }
 
-/// The path of each measurement, its unit, and its value.
+/// The path, the unit, and the value of a measurement.
 pub type Measurement = (
     DiagnosticPath,
     &'static str,

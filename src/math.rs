@@ -1,7 +1,7 @@
 //! All items of Bevy's math library that this crate uses, including the primitive shapes.
 //!
-//! The paths of these items change between releases of Bevy. All geometry imports them from this
-//! file, so that a port to a new release starts here. Components and systems import
+//! The paths of these items change between releases of Bevy. All geometry imports these items from
+//! this file, so that a port to a new release starts here. Components and systems import
 //! `bevy::prelude`.
 
 pub use bevy::{

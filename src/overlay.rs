@@ -22,9 +22,9 @@ use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 /// ));
 /// ```
 ///
-/// The text is hidden until the key is pressed. [`HeadbuttOverlay`] shows and hides it from code.
-/// The text uses Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
-/// `default_font`, which are on by default.
+/// The text is hidden until the key is pressed. Systems show and hide the text with the resource
+/// [`HeadbuttOverlay`]. The text uses Bevy's default font, so the game needs Bevy's features
+/// `bevy_ui_render` and `default_font`, which are on by default.
 ///
 /// The counts belong to the last tick: see [`CollisionDiagnostics`]. Events are counted over the
 /// last frame. The time of each stage is a mean over 60 frames, and only the last tick of a frame

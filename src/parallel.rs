@@ -6,7 +6,7 @@
 
 use bevy::tasks::ComputeTaskPool;
 
-/// The number of tasks per thread: more than one, so that a slow task delays the others less.
+/// The number of tasks per thread: more than one, so that a slow task delays the other tasks less.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Returns the number of threads that share work.
@@ -15,8 +15,8 @@ pub fn thread_count() -> usize {
 }
 
 /// Calls `run` for chunks of two lists of the same length, on all threads if the lists are long.
-/// Every chunk but the last has at least `min_items` items. Before several threads run, `prepare`
-/// is called once.
+/// Every chunk but the last has at least `min_items` items. If several threads run, `prepare` is
+/// called once before they start.
 pub fn for_chunks<T: Sync, R: Send>(
     items: &[T],
     results: &mut [R],

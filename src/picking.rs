@@ -61,8 +61,8 @@ use crate::{
 /// # Hit data
 ///
 /// `depth` is the distance from the near plane of the camera, and `position` and `normal` are in
-/// the world. For 3D colliders, `extra_as::<RayHit<Vec3>>()` returns the
-/// [`RayHit`](crate::query::RayHit), for example for the part of a compound.
+/// the world's frame. For 3D colliders, `extra_as::<RayHit<Vec3>>()` returns the
+/// [`RayHit`](crate::query::RayHit), which also has the index of the part that is hit.
 ///
 /// # Cost
 ///
@@ -122,8 +122,8 @@ pub struct HeadbuttPickingCamera {
     pub sensors: bool,
 }
 
-/// The fraction by which the computed distance of entry into a box may exceed the distance of exit.
-/// The fraction is far greater than the rounding of `f64`.
+/// A ray meets a box even if the computed distance of entry exceeds the distance of exit by this
+/// fraction. The fraction is far greater than the rounding of `f64`.
 const BOX_DISTANCE_ROUNDING: f64 = 1e-9;
 
 #[derive(QueryData)]
@@ -195,7 +195,7 @@ fn report_hits(
 struct DrawnBoxes(EntityHashMap<DrawnBox>);
 
 struct DrawnBox {
-    /// `None` for a half-space, an inert collider or an invalid pose.
+    /// The bounding box, or `None` for a half-space, an inert collider or an invalid pose.
     aabb: Option<ColliderAabb>,
     pose: GlobalTransform,
     collider_changed: Tick,

@@ -1,5 +1,6 @@
 //! The tolerances of the queries, with their derivations. Iteration limits are declared beside
-//! their loops. `HIDDEN`, which limits the loss of area of a manifold, is declared beside its use.
+//! their loops. `HIDDEN`, which limits the loss of area of a manifold, is declared in
+//! `query/manifold/outline.rs`.
 //!
 //! All tolerances are relative. Tolerances of lengths are fractions of the pair's *scale*. The
 //! scale is the sum of both radii and the largest distance from the origin to a known vertex of the
@@ -23,7 +24,7 @@ pub const TOUCHING: f64 = f32::EPSILON as f64;
 /// separated. A smaller gap may be closed by the tolerance of touching or by rounding.
 pub const SURELY_APART: f64 = 8.0 * TOUCHING;
 
-/// Cores closer than this fraction of the scale count as touching, and EPA replaces GJK. The
+/// Cores closer than this fraction of the scale count as touching, and EPA takes over from GJK. The
 /// direction between the cores' nearest points has an error of about 1e-16 of the scale, divided by
 /// their distance: 1e-6 for cores this close.
 pub const CORE_CONTACT: f64 = 1e-10;
@@ -34,9 +35,9 @@ pub const CORE_CONTACT: f64 = 1e-10;
 pub const DISTANCE_GAP: f64 = 1e-10;
 
 /// If rounding stops GJK, the last direction may be wrong. If the last lower bound is below the
-/// best one by more than this fraction of the distance, the direction of the best bound replaces
-/// the last direction. The error of the last direction can then exceed √(2e-6) = 1.4e-3. Smaller
-/// differences are rounding errors, and the last direction is better.
+/// best lower bound by more than this fraction of the distance, the direction of the best bound
+/// replaces the last direction. The error of the last direction can then exceed √(2e-6) = 1.4e-3.
+/// Smaller differences are rounding errors, and the last direction is better.
 pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 
 /// GJK also ends when the bounds differ by at most a fraction of the scale. The fraction starts at
@@ -62,10 +63,10 @@ pub const DEPTH_GAP: f64 = 1e-7;
 /// affinely independent of that simplex.
 pub const FLAT_DEPTH: f64 = 1e-9;
 
-/// A new vertex closer than this to the plane of a facet counts as lying in that plane. EPA then
-/// removes the facet as well as the facets that face the vertex. Otherwise EPA would create a
-/// sliver, whose normal is dominated by rounding error. The value is well above the rounding error
-/// of a facet's plane, and well below [`FLAT_DEPTH`].
+/// If a new vertex is closer to the plane of a facet than this fraction of the scale, the vertex
+/// counts as lying in that plane. EPA then removes the facet as well as the facets that face the
+/// vertex. Otherwise EPA would create a sliver, whose normal is dominated by rounding error. The
+/// value is well above the rounding error of a facet's plane, and well below [`FLAT_DEPTH`].
 pub const COPLANAR_DISTANCE: f64 = 1e-12;
 
 /// The corners of a contact feature are support points in directions that are tilted from the
@@ -74,11 +75,11 @@ pub const COPLANAR_DISTANCE: f64 = 1e-12;
 /// face.
 pub const CONE_SLOPE: f64 = 0.08;
 
-/// A corner belongs to a feature if the slope from the feature's top to the corner is at most this.
-/// On a surface of radius r, the support point in a tilted direction is r `CONE_SLOPE` away from
-/// the top and r `CONE_SLOPE`² / 2 lower. The slope is `CONE_SLOPE` / 2. Half of that slope
-/// excludes surfaces that are curved in both directions. On a surface that is curved in one
-/// direction, the limit excludes both sides of the contact line.
+/// A corner belongs to a feature if the slope from the feature's top to the corner is at most this
+/// value. On a surface of radius r, the support point in a tilted direction is r `CONE_SLOPE` away
+/// from the top and r `CONE_SLOPE`² / 2 lower. The slope is `CONE_SLOPE` / 2. The limit, half of
+/// that slope, excludes surfaces that are curved in both directions. On a surface that is curved in
+/// one direction, the limit excludes both sides of the contact line.
 pub const LEVEL_SLOPE: f64 = CONE_SLOPE / 4.0;
 
 /// Points of a manifold are merged if they are closer than this fraction of the scale. The value is
@@ -97,7 +98,7 @@ pub const LINE_OVERLAP: f64 = 1e-4;
 /// constant is this drop for x = [`LINE_OVERLAP`] and r = 1/400.
 pub const OFF_CORE: f64 = 2e-6;
 
-/// Two edges count as parallel if the squared sine of their angle is at most this. The cross
+/// Two edges count as parallel if the squared sine of their angle is at most this value. The cross
 /// product of such edges is not precise enough for a depth. Ignoring the product makes the depth
 /// too large by at most √1e-15 = 3e-8 of the edges' lengths.
 pub const PARALLEL_EDGES: f64 = 1e-15;
@@ -112,10 +113,10 @@ pub const DISTINCT_DIRECTIONS: f64 = 0.98;
 pub const LINE_TILT: f64 = 1e-6;
 
 /// A contact normal on a surface counts as equal to a facet's normal if the distance between the
-/// unit vectors is at most this. A normal counts as along a plane if the sine of their angle is at
-/// most this. The normals of contacts inside a facet have errors of at most 1e-6 (tested by
-/// `tests/it/queries/geometry.rs`), because the solvers end exactly on flat faces. Between two
-/// curved surfaces, the error can reach √[`DEPTH_GAP`], but a facet is flat.
+/// unit vectors is at most this value. A normal counts as parallel to a plane if the sine of their
+/// angle is at most this value. The normals of contacts inside a facet have errors of at most 1e-6
+/// (tested by `tests/it/queries/geometry.rs`), because the solvers end exactly on flat faces.
+/// Between two curved surfaces, the error can reach √[`DEPTH_GAP`], but a facet is flat.
 pub const SAME_NORMAL: f64 = 1e-4;
 
 /// A cast ends when the distance between the shapes is at most twice this fraction of the pair's
@@ -129,8 +130,8 @@ pub const CAST_MARGIN: f64 = 2.5e-10;
 /// contact.
 pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
 
-/// Shapes that slide along each other count as a miss if they overlap by at most half of this
-/// fraction of the pair's size, which is twice [`TOUCHING`]. Rounding the tangent of a face to f32
-/// gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
+/// Shapes that slide along each other count as a miss if their overlap is at most half of this
+/// fraction of the pair's size. That half is twice [`TOUCHING`]. Rounding the tangent of a face to
+/// f32 gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
 /// touching shapes, but the shapes still count as a miss.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;
