@@ -136,8 +136,8 @@ where
         (vertex, found)
     }
 
-    /// Returns a contact if EPA has found none. The contact is along the first axis, or, if the
-    /// support point along this axis is not finite, along a direction of GJK's simplex.
+    /// Returns a contact even if EPA has found no contact. The contact is along the first axis, or,
+    /// if the support point along this axis is not finite, along a direction of GJK's simplex.
     #[cold]
     fn evaluate_again(&mut self, start: &Simplex<D>) -> Penetration<D> {
         let (_, found) = self.evaluate(D::axis(0));
@@ -168,8 +168,8 @@ where
         let _ = self.points.try_push(vertex.point);
     }
 
-    /// Adds vertices until they span all dimensions. If Y does not extend beyond the origin, no
-    /// vertex can be added, and the contact is returned.
+    /// Adds vertices until they span all dimensions. If Y does not extend beyond the origin in some
+    /// direction, no vertex can be added, and the function returns the contact.
     fn fill_dimensions(&mut self) -> Result<Option<Penetration<D>>, EpaEnd> {
         // The origin is in GJK's simplex, up to rounding. So these points of the cores coincide.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);

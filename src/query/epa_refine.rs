@@ -18,9 +18,9 @@ use crate::{
 /// removes only a part of the error.
 const MAX_DESCENT: usize = 12;
 
-/// The maximum number of directions, besides the best, from which the search continues after an
-/// early end. These directions are normals of facets that are nearer to the origin than the best
-/// depth, so the depth near these directions may be lower.
+/// The maximum number of directions, besides the best direction, from which the search continues
+/// after an early end. These directions are normals of facets that are nearer to the origin than
+/// the best depth, so the depth near these directions may be lower.
 pub const MAX_OPEN: usize = 16;
 
 /// The maximum number of steps on a curved surface. Each step squares the error.

@@ -225,12 +225,12 @@ where
 /// * Shapes that slide along each other miss if they overlap by at most 2.4e-7 of the size of the
 ///   pair, and hit if they overlap by 4.8e-7 or more. A motion that ends at the touch counts as if
 ///   it continued.
-/// * An f64 resolves times to 1e-16 of the motion. If the shapes move farther than the touching
-///   tolerance in that time, they may not yet touch at `touching`.
+/// * An f64 resolves times to 1e-16 of the motion. Shapes that move farther than the touching
+///   tolerance within this fraction may not yet touch at `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
-///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time of the
-///   last step that is proved.
+///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time
+///   of the last proved step.
 pub fn cast_motion<A, B>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,
@@ -282,13 +282,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the contact.
+    /// Returns the contact of both shapes.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
         solver.contact_in_world()
     }
 
-    /// Returns the contact with up to four points: see [`manifold()`].
+    /// Returns the contact of both shapes with up to four points: see [`manifold()`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
         solver.manifold_in_world()

@@ -78,13 +78,13 @@ pub struct Gjk<D: DVector> {
     pub simplex: Simplex<D>,
     /// v, the point of the simplex nearest to the origin.
     pub nearest: Nearest<D>,
-    /// |v|.
+    /// The distance |v| of the simplex from the origin.
     pub distance: f64,
     /// The scale of the pair so far: see [`tolerance`](crate::tolerance).
     pub scale: f64,
     /// The greatest lower bound on the cores' distance.
     lower_bound: f64,
-    /// The v that gave the greatest lower bound.
+    /// The vector v that gave the greatest lower bound.
     lower_bound_direction: D,
     /// The lower bound of the last iteration.
     last_lower_bound: f64,
@@ -97,7 +97,8 @@ pub struct Gjk<D: DVector> {
 }
 
 impl<D: DVector> Gjk<D> {
-    /// Returns a state with one vertex, from the sides of the shapes that face each other.
+    /// Returns a state with one vertex: the support point along the direction from the first shape
+    /// to the second.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
         // If the origins coincide, any direction is correct.
@@ -224,7 +225,7 @@ impl<D: DVector> Gjk<D> {
     ///
     /// The vector is v, with one exception. If rounding stopped the loop at a sliver within the
     /// touching distance of the origin, v is near the true nearest point, but its direction can be
-    /// wrong. If an earlier v gave a better lower bound, that earlier v is returned.
+    /// wrong. If an earlier v gave a better lower bound, the function returns that earlier v.
     #[inline]
     pub fn separation(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;
@@ -340,7 +341,7 @@ impl<D: DVector> Gjk<D> {
         !self.proved_separated && distance <= CORE_CONTACT * self.scale
     }
 
-    /// Keeps a new nearest point, and only those vertices of which it is a combination.
+    /// Keeps a new nearest point, and only the vertices of which this point is a combination.
     #[inline]
     fn keep(&mut self, next: Nearest<D>, distance: f64) {
         self.nearest = next;

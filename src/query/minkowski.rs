@@ -35,8 +35,8 @@ pub trait MinkowskiDifference {
     /// Returns the pose of B in the frame of A.
     fn relative(&self) -> &Pose<Self::Vector>;
 
-    /// Returns the sum of the radii, or NaN if a radius is invalid. At this distance of the cores,
-    /// the shapes begin to touch.
+    /// Returns the sum of the radii, or NaN if a radius is invalid. The shapes begin to touch if
+    /// the distance between the cores equals this sum.
     fn radius_sum(&self) -> f64;
 
     /// Returns both cores, each in its own frame.
@@ -51,21 +51,21 @@ pub trait MinkowskiDifference {
     /// Returns the same pair with B moved.
     fn with_second_moved(&self, translation: Self::Vector) -> Self;
 
-    /// Passes a step of a solver to the pair's trace, if it has one.
+    /// Passes a step of a solver to the pair's trace, if the pair has a trace.
     fn record(&self, step: impl FnOnce() -> Step<Self::Vector>);
 }
 
 /// Two shapes and their relative pose.
 ///
-/// A pair has a canonical order, independent of the caller's. The first shape is the one whose pose
-/// comes first in a fixed but arbitrary total order. If the poses are equal, an order of the shapes
-/// decides. All computations use the canonical order, and the results are converted at the end. So
-/// swapping the arguments of a query gives the mirror image bit for bit.
+/// A pair has a canonical order, independent of the caller's order. The first shape is the shape
+/// whose pose comes first in a fixed but arbitrary total order. If the poses are equal, an order of
+/// the shapes decides. All computations use the canonical order, and the results are converted at
+/// the end. So swapping the arguments of a query gives the mirror image bit for bit.
 ///
 /// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
-/// is a point, this core is always the second of the pair, and its rotation is the identity. If
-/// both are points, the frame has the axes of the world. This convention saves most of the cost of
-/// a pair with a ball. Coincident points use the frame of one of the points, because its x axis is
+/// is a point, this core is always the second core of the pair, and its rotation is the identity.
+/// If both cores are points, the frame has world axes. This convention saves most of the cost of a
+/// pair with a ball. Coincident points use the frame of one of the points, because its x axis is
 /// the contact normal.
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     /// The caller's first shape, in its own frame.
@@ -85,7 +85,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     pub first_radius: f64,
     /// The radius around the second core.
     pub second_radius: f64,
-    /// The counter of support points, if any.
+    /// The counter of support points, if there is one.
     counter: Option<&'a Counter>,
     /// The trace of the solvers, if there is one.
     trace: T,

@@ -9,7 +9,7 @@
 //! | when do they first touch in motion? | [`cast_shape`], [`cast_motion`] |
 //! | will they hit, and which correction of the motion prevents it? | [`forecast`] |
 //! | where does a ray hit? | [`cast_ray`] |
-//! | how do the algorithms find that out? | [`steps`] |
+//! | which steps do the algorithms take? | [`steps`] |
 //!
 //! Both shapes have the same dimension. Each shape has a pose, such as an `Isometry3d`, a `Vec2` or
 //! a `Transform`: see [`QueryPose`](crate::QueryPose).
@@ -39,8 +39,7 @@
 //!   compute in f64, relative to one of the shapes. So the precision depends on the sizes of the
 //!   shapes and not on their distance from the origin.
 //! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that are separated by at
-//!   most 1.2e-7 of the size of the pair may count as touching, because f32 is no more precise than
-//!   that.
+//!   most 1.2e-7 of the size of the pair may count as touching, because f32 is no more precise.
 //! * **The size of a pair** is the unit of every stated precision. For shapes that touch, this size
 //!   lies between half of the larger shape's size and the sum of both sizes.
 //! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
@@ -61,8 +60,8 @@
 //!   25 fixed directions (14 in 3D) are equal.
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//!   If a support function returns NaN in some directions only, the other directions count. Then
-//!   the shapes may touch, and the contact has the minimum depth among the evaluated directions.
+//!   If a support function returns NaN in some directions only, the other directions count. Such
+//!   shapes may touch, and their contact has the minimum depth among the evaluated directions.
 //! * **Finite results:** a length or a vector beyond the range of f32 is shortened to that range.
 //!   Only invalid input and two half-spaces have an infinite distance.
 //! * **Scale**: the scale of a `Transform` applies to a collider, and is ignored for a shape: see

@@ -67,7 +67,7 @@ pub trait QueryPartner<B: QueryShape + ?Sized>: QueryShape {
         Self: 'a,
         B: 'a;
 
-    /// Returns both shapes with their motions, or `None` if one of them is invalid.
+    /// Returns both shapes with their motions, or `None` if a shape or a motion is invalid.
     #[doc(hidden)]
     fn pair<'a>(
         &'a self,

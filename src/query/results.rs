@@ -140,8 +140,8 @@ impl<V: Space> Manifold<V> {
         }
     }
 
-    /// Returns one to four points, or in 2D one or two. The deepest point comes first. The others
-    /// follow in order around the outline, clockwise or counter-clockwise.
+    /// Returns one to four points, or in 2D one or two points. The deepest point comes first. The
+    /// other points follow in order around the outline, clockwise or counter-clockwise.
     pub fn points(&self) -> &[ManifoldPoint<V>] {
         &self.points
     }
@@ -175,7 +175,7 @@ pub struct Contact64<D> {
 
 impl<D: DVector> Contact64<D> {
     /// Returns the same contact relative to other origins, given the positions of the old origins
-    /// relative to the new ones.
+    /// relative to the new origins.
     pub(crate) fn moved(&self, [of_a, of_b]: [D; 2]) -> Self {
         Self {
             offset_a: self.offset_a + of_a,

@@ -9,11 +9,11 @@ use crate::{
 
 pub use crate::space::simplex::Nearest;
 
-/// A vertex of the Minkowski difference A - B of two cores, and the points of A and B whose
-/// difference it is.
+/// A vertex of the Minkowski difference A - B of two cores, with the points of A and B whose
+/// difference is the vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex<D> {
-    /// `first - second`.
+    /// The point of A - B: `first - second`.
     pub point: D,
     /// The support point of the first core.
     pub first: D,
@@ -25,8 +25,7 @@ pub struct Vertex<D> {
 }
 
 impl<D: DVector> Vertex<D> {
-    /// Returns a lower bound on the scale of the pair, without its radii: see
-    /// `src/tolerance.rs`.
+    /// Returns a lower bound on the scale of the pair, without the radii: see `src/tolerance.rs`.
     #[inline]
     pub fn scale(&self) -> f64 {
         let offset = self.first.extent() + self.second.extent();

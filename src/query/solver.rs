@@ -52,8 +52,8 @@ where
         }
     }
 
-    /// Returns the points of the manifold of shapes that [`touch`](Self::hit). All points (at least
-    /// one) have the same normal, and the deepest comes first.
+    /// Returns the points of the manifold of shapes that [`touch`](Self::hit). There is at least
+    /// one point. All points have the same normal, and the deepest point comes first.
     pub fn manifold(&mut self) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let cores = self.core_contact();
         self.manifold_of(cores)
@@ -107,8 +107,8 @@ where
     /// Returns a solver that does not use the closed forms of boxes and polygons.
     #[inline]
     pub fn without_closed_form(pair: Pair<'a, A, B, T>) -> Self {
-        // GJK also takes two half-spaces, and a half-space with an invalid shape. Such pairs never
-        // touch, because the support points of a half-space are NaN.
+        // GJK also solves pairs of two half-spaces, and of a half-space and an invalid shape. Such
+        // pairs never touch, because the support points of a half-space are NaN.
         let method = match HalfSpaceSolver::new(&pair) {
             Some(half_space) => Method::HalfSpace(half_space),
             None => Method::Gjk(Gjk::new(&pair)),
@@ -180,9 +180,9 @@ where
     }
 
     /// Returns the contact along `direction`, a unit vector in world axes from the caller's first
-    /// shape to the second. The direction is the normal of a plane that bounds one shape: the first
-    /// if `plane_of_first` is `true`, and otherwise the second. Evaluates the support function
-    /// once.
+    /// shape to the second. The direction is the normal of a plane that bounds one shape. This is
+    /// the first shape if `plane_of_first` is `true`, and otherwise the second. The function
+    /// evaluates one support point.
     pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
         let direction = if self.pair.swapped {
@@ -370,7 +370,7 @@ where
         (distance, self.in_world(normal, 0.0, witnesses))
     }
 
-    /// Moves points from the cores to the surfaces.
+    /// Moves points of the cores to the surfaces.
     #[inline(always)]
     fn on_surfaces(
         &self,
@@ -411,8 +411,8 @@ where
     }
 }
 
-/// Returns the contact of the cores of shapes that touch: from EPA if the cores overlap, and
-/// otherwise from GJK.
+/// Returns the contact of the cores of shapes that touch. EPA computes the contact if the cores
+/// overlap, and otherwise GJK does.
 #[inline]
 pub fn gjk_contact<D: DVector>(
     gjk: &mut Gjk<D>,

@@ -31,8 +31,8 @@ pub enum Step<D> {
     /// An iteration of a cast: GJK along a ray.
     Cast {
         /// The interval of time that contains the first touch. The shapes certainly do not touch
-        /// before its start, and certainly touch at its end. The end may be after the end of the
-        /// motion, and is infinite at first.
+        /// before the interval, and certainly touch at its end. The interval may end after the
+        /// motion, and is unbounded at first.
         interval: [f64; 2],
         /// The state of GJK. The target of GJK is the translation of B minus the translation of A,
         /// both from time 0 to the start of the interval. As this target moves along the ray, the
@@ -72,8 +72,9 @@ pub struct EpaStep<D> {
     pub vertex: Vertex<D>,
     /// The vertices so far, without `vertex`.
     pub vertices: Vec<Vertex<D>>,
-    /// The facets of the polytope. There are none while the vertices span fewer dimensions than the
-    /// space. Then `vertex` is the support point in a direction at right angles to their span.
+    /// The facets of the polytope. There are no facets while the vertices span fewer dimensions
+    /// than the space. In that case, `vertex` is the support point in a direction at right angles
+    /// to all edges between the vertices.
     pub facets: Vec<PolytopeFacet<D>>,
     /// The facet nearest to the origin.
     pub nearest: Option<PolytopeFacet<D>>,
@@ -107,7 +108,7 @@ impl<D> TraceOption<D> for Untraced {
     }
 }
 
-/// A trace in use, and the state that its steps share.
+/// A trace that receives steps, and the state that these steps share.
 pub struct ActiveTrace<'t, D> {
     trace: &'t mut dyn Trace<D>,
     /// The smallest upper bound so far on the time of the first touch.
@@ -162,15 +163,14 @@ impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     }
 }
 
-/// The frame and the order of a pair, used to convert steps to the axes of the world and the
-/// caller's order.
+/// The frame and the order of a pair, used to convert steps to world axes and the caller's order.
 pub struct PairFrame<D: DVector> {
     pub rotation: D::Matrix,
     /// The translation of the first shape.
     pub origin: D,
     /// The translation by which the second shape has been moved.
     pub moved: D,
-    /// `true` if the first shape is the caller's second one.
+    /// `true` if the first shape is the caller's second shape.
     pub is_swapped: bool,
 }
 

@@ -17,7 +17,7 @@
 //! **Two segments.** Let s h and c + t k b be points of the two segments. The nearest points are an
 //! end of one segment and the point nearest to that end on the other, or the points where a common
 //! perpendicular meets both lines (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9).
-//! In 3D, its length is the component of c along h ∧ b, a precise direction.
+//! In 3D, the length of this perpendicular is the component of c along h ∧ b, a precise direction.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
 //! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the
@@ -117,7 +117,7 @@ pub(super) fn cross<D: DVector>(edge: D, other: D) -> D {
 pub(in crate::query) struct BoxAxis<D> {
     /// The unit vector from the first box to the second.
     normal: D,
-    /// g(n).
+    /// The gap g(n).
     gap: f64,
     source: AxisSource,
 }
@@ -138,11 +138,11 @@ impl<D> BoxAxis<D> {
 pub(in crate::query) enum AxisSource {
     FirstFace,
     SecondFace,
-    /// An edge of each box, by the index of its axis.
+    /// An edge of each box, given by the index of the edge's axis.
     Edges(usize, usize),
 }
 
-/// Two boxes, in the frame of the first one.
+/// Two boxes, in the frame of the first box.
 pub struct BoxPair<D: DVector> {
     pub half_extents: [D; 2],
     /// The pose of the second box.
@@ -385,12 +385,12 @@ impl<D: DVector> BoxPair<D> {
         let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
         for index in 0..D::DIMENSION {
             for other in 0..D::DIMENSION {
-                // The axis has the length l. In the frame of the second box, it is Rᵀ (e_i ∧ b_j) =
-                // Rᵀ e_i ∧ e_j.
+                // Let l be the length of the axis. In the frame of the second box, the axis is Rᵀ
+                // (e_i ∧ b_j) = Rᵀ e_i ∧ e_j.
                 let axis = cross(D::axis(index), D::column(rotation, other));
                 let inner = cross(D::column(inverse, index), D::axis(other));
                 let square = axis.length_squared();
-                // l g(n).
+                // The product l g(n).
                 let scaled_gap = axis.dot(c).abs()
                     - projected_radius(first, axis)
                     - projected_radius(second, inner);
@@ -460,7 +460,7 @@ impl<D: DVector> BoxPair<D> {
         [first, second]
     }
 
-    /// Returns the nearest points of two edges, each given by the index of its axis.
+    /// Returns the nearest points of two edges. `index` and `other` are the axes of the edges.
     #[inline]
     fn points_on_edges(&self, normal: D, index: usize, other: usize) -> [D; 2] {
         let [first, second] = self.half_extents;
@@ -482,7 +482,7 @@ impl<D: DVector> BoxPair<D> {
 }
 
 /// Returns the parameters s and t of the nearest points of the lines s u and c + t w, or `None` if
-/// they are parallel.
+/// the lines are parallel.
 ///
 /// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The wedge products of
 /// both sides with w and with u, multiplied by n, give s n·n = (c ∧ w)·n and t n·n = (c ∧ u)·n.

@@ -19,15 +19,15 @@ pub struct HalfSpaceSolver<D> {
     normal: D,
     /// The signed distance between the cores.
     gap: f64,
-    /// The point of the other core nearest to the plane, or deepest below it.
+    /// The point of the other core that is nearest to the plane, or deepest below the plane.
     point: D,
-    /// The projection of that point onto the plane.
+    /// The projection of `point` onto the plane.
     projection: D,
 }
 
 impl<D: DVector> HalfSpaceSolver<D> {
-    /// Solves a pair with exactly one half-space. Returns `None` for other pairs, and if a shape is
-    /// invalid.
+    /// Solves a pair with exactly one half-space. Returns `None` for other pairs, and for invalid
+    /// shapes.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
         let (half_space, half_space_is_first, normal) = match half_spaces(pair) {

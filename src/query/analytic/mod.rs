@@ -1,4 +1,4 @@
-//! Closed forms for the pairs of cores that have one.
+//! Closed forms for the pairs of cores that have a closed form.
 //!
 //! | file | contents |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `half_space.rs` | a half-space and any other shape |
 //! | `closed_form.rs` | [`ClosedForm`], the result of the first two |
 //! | `swept_boxes.rs`, `swept_polygons.rs` | the same pairs in linear motion |
-//! | `swept_overlap.rs` | [`SweptOverlap`], when the projections of such a pair overlap |
+//! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which such projections overlap |
 
 pub mod boxes;
 mod closed_form;

@@ -1,10 +1,10 @@
 //! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
-//! **Two polygons.** Their Minkowski difference is a polygon whose edges have the normals of both.
-//! So the depth is the minimum over these normals. If the polygons are separated, there is a gap
-//! along one of the normals. These normals are the separating axes of Gottschalk, Lin and Manocha,
-//! "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start, and b_j the
-//! vertices of the other polygon. Then
+//! **Two polygons.** The Minkowski difference of two polygons is a polygon whose edges have the
+//! normals of both. So the depth is the minimum over these normals. If the polygons are separated,
+//! there is a gap along one of the normals. These normals are the separating axes of Gottschalk,
+//! Lin and Manocha, "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start,
+//! and b_j the vertices of the other polygon. Then
 //!
 //! ```text
 //! g = min_j n·b_j - n·a
@@ -20,7 +20,7 @@
 //!
 //! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
 //! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
-//! is beyond a vertex, all edges except the two that meet there have a smaller n·(p - a), because
+//! is beyond a vertex, all edges except the two at this vertex have a smaller n·(p - a), because
 //! their normals make a larger angle with the direction of p. If p is inside, the normal is the
 //! normal of the edge with the largest g.
 
@@ -140,8 +140,8 @@ impl<D: DVector> PlacedPolygon<D> {
         min(min(a, b), min(c, d))
     }
 
-    /// Returns the largest gap g of all edges, and the index of its edge. Returns `None` if no gap
-    /// is larger than `lower_limit`.
+    /// Returns the largest gap g of all edges, and the index of the edge with this gap. Returns
+    /// `None` if no gap is larger than `lower_limit`.
     ///
     /// The gap between an edge and a point inside the other polygon is an upper bound on g. So the
     /// edge with the largest bound is tested first, and then the edges whose bound exceeds the best
@@ -216,7 +216,7 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 }
 
-/// Returns both polygons of a pair, or `None` for other pairs.
+/// Returns both polygons of a pair, or `None` if a core is not a polygon.
 pub(super) fn placed<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
 ) -> Option<[PlacedPolygon<D>; 2]> {
@@ -268,8 +268,8 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
 }
 
-/// Returns the contact along the normal of an edge. The edge is given by its index, and by `true`
-/// if it belongs to the first polygon.
+/// Returns the contact along the normal of an edge. The edge is given by its index, with `true` if
+/// the edge belongs to the first polygon.
 #[inline]
 pub(super) fn contact_along<D: DVector>(
     [first, second]: [&PlacedPolygon<D>; 2],

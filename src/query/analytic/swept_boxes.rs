@@ -1,8 +1,8 @@
 //! Two boxes, or a box and a segment, in linear motion: separating axes over time.
 //!
 //! In the symbols of `boxes.rs`, let v be the velocity of the second box. Let r be the sum of the
-//! half lengths of both projections onto a unit vector n. As long as |n·c + t n·v| < r, the
-//! projections overlap: between the times
+//! half lengths of both projections onto a unit vector n. The projections overlap while |n·c + t
+//! n·v| < r, that is, between the times
 //!
 //! ```text
 //! t = (-n·c ± r) / n·v
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The cross product of two edges is precise if the squared sine of their angle is at least this.
-/// Its gap then has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
+/// The gap along such a product has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
 const PRECISE_EDGES: f64 = 1e-8;
 
 /// The intersection of the intervals in which two moving boxes overlap along some axes.
@@ -39,8 +39,8 @@ pub struct SweptBoxes<D> {
 }
 
 impl<D: DVector> SweptBoxes<D> {
-    /// Returns the infinite interval, before any axis is added. Overlaps deeper than `depth` are
-    /// not mere touches.
+    /// Returns an infinite interval, to which no axis has been added yet. Overlaps deeper than
+    /// `depth` are not mere touches.
     pub fn new(velocity: D, radius_sum: f64, depth: f64) -> Self {
         Self {
             velocity,

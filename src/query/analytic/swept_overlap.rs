@@ -1,6 +1,6 @@
 //! The interval of time in which the projections of moving cores onto some axes overlap.
 
-/// The intersection of the intervals of the axes added so far, infinite at first.
+/// The intersection of the intervals of all axes added so far, infinite before the first axis.
 pub struct SweptOverlap {
     /// The depth beyond which an overlap is not a mere touch.
     depth: f64,
@@ -8,7 +8,7 @@ pub struct SweptOverlap {
     pub enter: f64,
     /// The time at which the projections cease to overlap.
     pub exit: f64,
-    /// The same times for an overlap deeper than `depth`.
+    /// The times at which an overlap deeper than `depth` begins and ends.
     deep: [f64; 2],
     /// The largest gap at the time 0.
     pub start_gap: f64,
@@ -29,8 +29,8 @@ impl SweptOverlap {
     }
 
     /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
-    /// in which they move by 1. Returns `true` if the axis becomes the axis of `enter`, because its
-    /// gap at the old `enter` exceeds `better_by`.
+    /// in which the projections move by 1. Returns `true` if the axis becomes the axis of `enter`,
+    /// because its gap at the old `enter` exceeds `better_by`.
     #[inline]
     pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
         let [deep_enter, _] = &mut self.deep;
@@ -43,7 +43,8 @@ impl SweptOverlap {
         is_last
     }
 
-    /// Adds the time at which the projections onto an axis cease to overlap.
+    /// Adds the time at which the projections onto an axis cease to overlap, with the same
+    /// `duration` as in [`begin`](Self::begin).
     #[inline]
     pub fn end(&mut self, exit: f64, duration: f64) {
         let [_, deep_exit] = &mut self.deep;

@@ -24,11 +24,12 @@ use crate::{
     tolerance::ROUNDING,
 };
 
-/// Two polygons, in the frame of the first one, and the interval in which they overlap.
+/// Two polygons, in the frame of the first polygon, and the interval in which they overlap.
 pub struct SweptPolygons<D> {
     polygons: [PlacedPolygon<D>; 2],
     pub overlap: SweptOverlap,
-    /// The edge in contact when the overlap begins, and `true` if it belongs to the first polygon.
+    /// The edge in contact when the overlap begins, with `true` if the edge belongs to the first
+    /// polygon.
     edge: Option<(usize, bool)>,
 }
 

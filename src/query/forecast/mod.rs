@@ -21,18 +21,19 @@
 //! ```
 //!
 //! Only axes that separate the shapes *at the start* count: the normals of faces of O that face the
-//! origin, and of tangent planes through the origin. Each axis gives an upper bound on |p|. Its
-//! translation frees the path, even if the search ends early: for s in 0..=1, the point s (v + p)
-//! has the height s h(n) >= h(n).
+//! origin, and of tangent planes through the origin. Each axis gives an upper bound on |p|. Even if
+//! the search ends early, the translation of the best axis frees the path: for s in 0..=1, the
+//! point s (v + p) has the height s h(n) >= h(n).
 //!
 //! | file | contents |
 //! |---|---|
 //! | `shadow.rs` | EPA for S, whose lower bounds meet the upper bounds above |
 //! | `unbounded.rs` | a polytope with unbounded edges, the inner approximation of S |
 //!
-//! **Shapes that touch at the start.** Here the origin is on the boundary of O, or inside O by at
-//! most the touching tolerance. So O is moved along the contact normal until the origin is outside.
-//! Otherwise a body that rests on a thin floor would leave it on the other side.
+//! **Shapes that touch at the start.** For such shapes, the origin is on the boundary of O, or
+//! inside O by at most the touching tolerance. So O is moved along the contact normal until the
+//! origin is outside. Otherwise a body that rests on a thin floor could leave the floor on the
+//! opposite side.
 //!
 //! **A half-space** is its own shadow, so the contact at the end gives the translation.
 
@@ -57,7 +58,7 @@ pub struct Forecast<V> {
     pub intersects: bool,
     /// `true` if the shapes hit each other during the motion: see
     /// [`cast_shape`](super::cast_shape). Shapes that overlap at the start count as a hit. Shapes
-    /// that only slide along each other do not.
+    /// that only slide along each other do not count.
     pub will_intersect: bool,
     /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
     /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector
@@ -91,9 +92,9 @@ pub struct Forecast<V> {
 ///
 /// * The straight path of the corrected motion does not enter the second shape, and ends where the
 ///   shapes just touch.
-/// * The translation is the shortest, to a millionth of the sum of the pair's size and the length
-///   of the motion. There is one exception: if both shapes are round about the direction of the
-///   motion, nearly all corrections are equally short. In this case, the precision is measured
+/// * The translation is the shortest to within a millionth of the sum of the pair's size and the
+///   length of the motion. There is one exception: if both shapes are round about the direction of
+///   the motion, nearly all corrections are equally short. In this case, the precision is measured
 ///   (`tests/it/queries/forecast.rs`), not proved.
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
 ///   not pass through it.

@@ -2,15 +2,15 @@
 //!
 //! The loop grows an unbounded body inside S. Each step evaluates the support function of O along
 //! the normal n of the facet nearest to the target v. The clearance of this facet is a lower bound
-//! on the length:
+//! on the length of the translation:
 //!
 //! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound, and the
 //!   support point becomes a vertex.
 //! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
 //!   direction becomes a vertex. S has a tangent plane near n, which gives an upper bound. To find
-//!   this plane, n is tilted until it is at right angles to x, once for each new support point x.
-//!   On a polygon, these steps are those of gift wrapping. On a round surface, they are Newton's
-//!   method, because x moves along the ray.
+//!   this plane, n is tilted to a right angle with x, again for each new support point x. On a
+//!   polygon, these steps are those of gift wrapping. On a round surface, they are Newton's method,
+//!   because x moves along the ray.
 //!
 //! If both shapes are round about the direction of the motion, nearly all axes are equally good,
 //! and the body may be full before the bounds meet. Then a local search improves the best axis. Two
@@ -28,8 +28,8 @@ use crate::{
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
 };
 
-/// The maximum number of steps to a tangent plane. Newton's method needs a few steps. Without a
-/// tangent, the loop continues with the direction of the support point.
+/// The maximum number of steps to a tangent plane. Newton's method needs a few steps. If no tangent
+/// plane is found, the loop continues with the direction of the support point.
 const MAX_TANGENT_STEPS: usize = 16;
 
 /// The maximum number of steps of the loop. At most 256 steps add vertices, and the other steps
@@ -86,8 +86,8 @@ pub fn shortest_exit<D: DVector>(
 }
 
 /// Returns the axis of the shortest translation if O is a ball. If the direction from the ball's
-/// center to the end of the motion separates the shapes at the start, it is the axis. Otherwise the
-/// nearest tangent plane gives the axis.
+/// center to the end of the motion separates the shapes at the start, this direction is the axis.
+/// Otherwise the nearest tangent plane gives the axis.
 fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D> {
     let separates = |normal: &D| center.dot(*normal) + radius <= 0.0;
     if let Some(normal) = (translation - center).unit().filter(separates) {
@@ -195,7 +195,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         ))
     }
 
-    /// Runs the loop until the bounds meet. Returns `None` if the loop ends without such bounds.
+    /// Runs the loop until the bounds meet. Returns `None` if the loop ends before the bounds meet.
     fn run(&mut self, normal: D) -> Option<()> {
         let start = self.tilt(normal)?;
         let mut body = self.begin(start.point)?;
@@ -225,8 +225,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         None
     }
 
-    /// Improves the best axis by a compass search, after an early end. This axis is near the true
-    /// minimum, where the length changes only with the square of the angle.
+    /// Improves the best axis by a compass search, after an early end of the loop. This axis is
+    /// near the true minimum, where the length changes only with the square of the angle.
     fn compass_search(&mut self) -> Option<()> {
         let mut angle = FIRST_COMPASS_TANGENT;
         for _ in 0..MAX_COMPASS_STEPS {

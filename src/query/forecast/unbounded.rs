@@ -1,5 +1,5 @@
-//! A convex body with unbounded edges that grows by vertices outside of it: the inner approximation
-//! of a shadow.
+//! A convex body with unbounded edges, the inner approximation of a shadow. The body grows by
+//! adding vertices outside of it.
 //!
 //! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
 //! points or directions, and at least one vertex is a point. A new vertex removes the facets that
@@ -30,15 +30,15 @@ pub enum ShadowVertex<D> {
     Direction(D),
 }
 
-/// The common boundary of two facets, given by the indices of its vertices. In 3D this is an edge,
-/// and in 2D a vertex, given twice.
+/// The common boundary of two facets, given by the indices of its vertices. In 3D, the ridge is an
+/// edge. In 2D, it is a vertex, given twice.
 type ShadowRidge = [u16; 2];
 
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowFacet<D> {
     /// The outward unit normal, zero for a facet without area.
     pub normal: D,
-    /// `normal · p` for each point p of the facet's plane.
+    /// The plane's distance from the origin: `normal · p` for each point p of the facet's plane.
     pub distance: f64,
     /// The height of the plane above the target, infinite for a facet that does not count.
     pub clearance: f64,
@@ -91,8 +91,8 @@ pub struct UnboundedBody<D> {
 }
 
 impl<D: DVector> UnboundedBody<D> {
-    /// Returns the cone from a point along independent directions, one for each dimension. `unit`
-    /// is a length of the order of the body's size.
+    /// Returns the cone from a point along independent directions, of which there is one for each
+    /// dimension. `unit` is a length of the order of the body's size.
     pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
         let mut body = Self {
             vertices: ArrayVec::new(),

@@ -1,5 +1,5 @@
 //! The intersection of two faces, and the refinement of faces that have more corners than were
-//! found.
+//! found at first.
 //!
 //! The first face is clipped by each edge of the second face (the algorithm of Sutherland and
 //! Hodgman), so that no convex hull is needed. Each edge of the result stores the edge of the face
@@ -26,8 +26,8 @@ use crate::{
 const MIN_AREA_GAIN: f64 = 0.002;
 
 /// On a round outline, an edge away from the four corners may hide this many times as much as an
-/// edge at a corner. The factor decreases to 1 as the outline becomes thin. (On a disc, the four
-/// corners span half of the square of the diameter.)
+/// edge at a corner. The actual factor decreases to 1 as the outline becomes thin. (On a disc, the
+/// area of the four corners is half of the squared diameter.)
 const FAR_FACTOR: f64 = 4.0;
 
 /// An edge of the first (0) or the second (1) feature, given by the index of the corner at which it
@@ -53,8 +53,8 @@ pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 type NewCorners = SmallVec<[(usize, FeatureCorner); MAX_CORNERS]>;
 
 /// Returns the intersection of two features, or an empty polygon if one of them is not a face. The
-/// result has no vertices less deep than `min_depth`, and none within `near` of the line through
-/// their neighbors.
+/// result has no vertices less deep than `min_depth`, and no vertices within `near` of the line
+/// through their neighbors.
 pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
     let mut polygon = match [first, second] {
@@ -264,7 +264,7 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
     }
 
     /// Searches for a new corner beyond a corner between two edges of the same feature. `number` is
-    /// the corner's index in `corners`, which span half of `twice_area`.
+    /// the corner's index in `corners`, and `twice_area` is twice the area that the corners span.
     fn search_corner(
         &mut self,
         corners: &[CommonPoint],
@@ -307,7 +307,7 @@ impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
         }
     }
 
-    /// Inserts the new corners. Returns `true` if there are any.
+    /// Inserts the new corners. Returns `true` if a feature has changed.
     fn apply(mut self) -> bool {
         let mut is_refined = false;
         for (feature, found) in self.features.iter_mut().zip(&mut self.found) {

@@ -317,9 +317,9 @@ fn ridge(
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
-    // Tests the surface beside the top, or else beside the other end of the line. Along a direction
-    // with the slope of the line, both ends are equally high. If the line bulges, the surface
-    // beside it may even rise.
+    // The surface is tested beside the top, or else beside the other end of the line. Along a
+    // direction with the slope of the line, both ends are equally high. If the line bulges, the
+    // surface beside it may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()
@@ -334,7 +334,7 @@ fn ridge(
     if !(falls_away(along.perp()) && falls_away(-along.perp())) {
         return None;
     }
-    // The line ends at the top if the shape extends no farther, or if the surface bends there.
+    // The line ends at the top if the shape extends no farther, or if the surface bends at the top.
     let back = -along;
     let mut ends = FeatureCorners::new();
     for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
@@ -359,9 +359,9 @@ struct RidgeLine {
 
 /// Returns the line from the top to a point that is far away and only slightly lower.
 ///
-/// Let the end be at a distance y from the true line, which has the length l. On a surface of
-/// radius r, the end is y² / 2r lower, a slope of y² / 2rl. The support point in a direction tilted
-/// by twice that slope is only y³ / l² beside the line.
+/// Let y be the distance of the end from the true line, which has the length l. On a surface of
+/// radius r, the end is y² / 2r lower than the line, which is a slope of y² / 2rl. The support
+/// point in a direction tilted by twice that slope is only y³ / l² beside the line.
 fn straighten(
     top: FeatureCorner,
     ring: &[FeatureCorner],
@@ -401,7 +401,7 @@ pub fn edges(corners: &[FeatureCorner]) -> impl Iterator<Item = [FeatureCorner; 
     corners.iter().zip(ends).map(|(start, end)| [*start, *end])
 }
 
-/// See [`Feature::height_at`].
+/// Computes [`Feature::height_at`] for the corners of a feature.
 fn height_at(
     corners: &[FeatureCorner],
     position: DVec2,
@@ -440,9 +440,9 @@ fn height_at(
     }
 }
 
-/// Returns the height of a face at a position inside. The face is a fan of triangles around its
-/// first corner. The triangle that contains the position, or else the nearest triangle, gives the
-/// height.
+/// Returns the height of a face at a position inside. The face is divided into a fan of triangles
+/// around its first corner. The triangle that contains the position, or else the nearest triangle,
+/// gives the height.
 pub fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;

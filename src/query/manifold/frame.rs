@@ -1,7 +1,7 @@
 //! The frame of a contact: its normal and two tangents.
 //!
-//! The geometry of a manifold is computed in the plane of the tangents, with a height along the
-//! normal for each point. In 2D the second tangent is zero, and so is the second coordinate of
+//! The geometry of a manifold is computed in the plane of the tangents. Each point also has a
+//! height along the normal. In 2D, the second tangent is zero, and so is the second coordinate of
 //! every point.
 
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 /// A corner of a feature.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureCorner {
-    /// The coordinates along the tangents.
+    /// The corner's coordinates along the tangents.
     pub position: DVec2,
-    /// The coordinate along the normal.
+    /// The corner's coordinate along the normal.
     pub height: f64,
     /// The maximum distance by which the shape extends beyond the edge that starts at this corner,
     /// infinite if unknown.
@@ -22,7 +22,8 @@ pub struct FeatureCorner {
 
 impl FeatureCorner {
     /// Returns the height difference between this corner, which must be the highest, and another
-    /// corner. Along the normal, the second shape's highest corner has the least height.
+    /// corner. The second shape's highest corner is the corner with the least height along the
+    /// normal.
     pub fn drop_to(&self, other: &Self) -> f64 {
         (self.height - other.height).abs()
     }

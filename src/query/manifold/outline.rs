@@ -23,7 +23,7 @@ pub const MAX_FEATURE_REFINEMENTS: usize = 6;
 /// in all.
 pub const HIDDEN: f64 = 0.02;
 
-/// The maximum number of common points of two convex polygons: the corners of both, two
+/// The maximum number of common points of two convex polygons: the corners of both polygons, two
 /// intersections for each edge of one polygon with the boundary of the other, and the contact
 /// itself.
 const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
@@ -32,11 +32,11 @@ const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 #[derive(Clone, Copy, Debug)]
 pub struct CommonPoint {
     pub position: DVec2,
-    /// The heights of both cores.
+    /// The heights of both cores at this position.
     pub heights: [f64; 2],
 }
 
-/// The points of a manifold, the deepest one first.
+/// The points of a manifold, the deepest point first.
 pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 
 /// The points from which the points of a manifold are chosen.
@@ -175,7 +175,8 @@ pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
             index -= 1;
         }
     }
-    // If several points are equally far beyond an edge, the first one need not be a vertex.
+    // If several points are equally far beyond an edge, the first of these points need not be a
+    // vertex.
     let mut index = 0;
     while hull.len() > 2
         && let Some([start, middle]) = edge_at(&hull, index)
@@ -191,8 +192,8 @@ pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
     hull
 }
 
-/// Returns the area of a convex polygon, divided by the maximum distance of a vertex from the
-/// first.
+/// Returns the area of a convex polygon, divided by the maximum distance of a vertex from the first
+/// vertex.
 pub fn width(polygon: &[CommonPoint]) -> f64 {
     let Some((apex, others)) = polygon.split_first() else {
         return 0.0;
@@ -205,7 +206,7 @@ pub fn width(polygon: &[CommonPoint]) -> f64 {
 }
 
 /// Returns the indices, in order, of the vertices of a convex polygon that span the largest area:
-/// all of them, or four if there are more. If any vertex has a depth of at least `deep`, at least
+/// all vertices, or four if there are more. If any vertex has a depth of at least `deep`, at least
 /// one such vertex is among the four.
 pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
     let count = polygon.len();
@@ -220,7 +221,7 @@ pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
         (0..count)
             .filter(|start| !is_deep_only || is_deep(*start))
             .filter_map(|start| {
-                // Each diagonal has two ends, and a search from one end is enough.
+                // Each diagonal has two ends, and a search from one of them is enough.
                 let end = if is_deep_only { start + count } else { count };
                 largest_from(polygon, start, end.min(start + count - 1))
             })
@@ -274,7 +275,7 @@ fn largest_from(polygon: &[CommonPoint], start: usize, end: usize) -> Option<(f6
     best
 }
 
-/// Inserts a point at the index that gives the polygon the largest area, so that no edges cross.
+/// Inserts a point into a polygon at the index that gives the largest area, so that no edges cross.
 fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
     let area_with = |index: usize| {
         let mut all = polygon.clone();
@@ -291,7 +292,7 @@ fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
 
 /// Returns the points of a manifold: the vertices of the convex hull of the common points. If there
 /// are more than four vertices, the four with the largest area are chosen. The deepest point is
-/// always chosen, and comes first. The others follow in order around the polygon.
+/// always chosen, and comes first. The other points follow in order around the polygon.
 pub fn choose_points(
     points: &[CommonPoint],
     hull: &[CommonPoint],

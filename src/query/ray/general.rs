@@ -10,7 +10,7 @@
 //!   line meets this plane. A line that does not approach the plane misses the shape. The distance
 //!   from a point to a convex shape is a convex function of the point. Each move is a step of
 //!   Newton's method on this function from outside, so x never passes the shape's first point.
-//! * The simplex is in the core, so |v| is an upper bound on the distance from x to the core.
+//! * The simplex is part of the core, so |v| is an upper bound on the distance from x to the core.
 //!
 //! The loop ends when this upper bound meets the radius. A polytope has few planes, so on a
 //! polytope the loop ends exactly on a face. The departures from the paper are:

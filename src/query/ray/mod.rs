@@ -57,8 +57,8 @@ pub use types::{Ray, RayHit, RaySide};
 ///   from the shape's origin. So a ray still leaves a surface if rounding has moved the ray's
 ///   origin behind the surface.
 /// * A ray that begins in front of a surface hits it, however near the ray's origin is. So no ray
-///   passes through a wall. Only a [hollow](Ray#structfield.hollow) ray that begins within the
-///   rounding enters a solid, and hits its far side.
+///   passes through a wall. There is one exception: a [hollow](Ray#structfield.hollow) ray that
+///   begins within the rounding enters a solid, and hits its far side.
 ///
 /// A ray can begin where another ray hit: as seen from that ray, [`RayHit::point`] is not behind
 /// the tangent plane of the surface. So a ray that begins at this point, and does not lead into

@@ -10,8 +10,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding error of t d, the vector from a ray's origin to a hit, as a fraction of
-/// its length. For a hit on the back, this also bounds the rounding of the origin.
+/// A bound on the rounding error of the vector from a ray's origin to a hit, as a fraction of its
+/// length. For a hit on the back, this also bounds the rounding of the origin.
 const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
@@ -35,8 +35,8 @@ const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub struct Ray<V: Space> {
     /// The point at which the ray begins.
     pub origin: V,
-    /// The direction, of any length greater than 0. Distances are measured in the units of the
-    /// world, whatever this length is.
+    /// The direction, of any length greater than 0. This length does not affect distances, which
+    /// are in the units of the world.
     pub direction: V,
     /// The distance at which the ray ends, infinite by default. A hit at exactly this distance
     /// counts.
@@ -131,7 +131,8 @@ pub struct RayHit<V> {
     pub normal: V,
     /// The side of the surface that is hit.
     pub side: RaySide,
-    /// The index of the part of a compound or of the facet of a surface, or 0 for a convex shape.
+    /// The index of the hit part of a compound or of the hit facet of a surface, or 0 for a convex
+    /// shape.
     pub part: u32,
 }
 
@@ -139,7 +140,7 @@ pub struct RayHit<V> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RaySide {
     /// The outer side. The outer side of a mesh's triangle is the side from which its vertices run
-    /// counter-clockwise. If there is no inside, as for a segment, both sides are outer sides.
+    /// counter-clockwise. If a shape has no inside, such as a segment, both sides are outer sides.
     Front,
     /// The inner side: a [hollow](Ray#structfield.hollow) ray leaves a shape, or a ray hits a facet
     /// from behind.
@@ -253,7 +254,8 @@ impl<D: DVector> WorldRay<D> {
             point = point + hit.normal * rounding;
         }
         let nearest = V::from_f64(point);
-        // In f64, the difference of two f32 points is exact, unless one is far larger.
+        // In f64, the difference of two f32 points is exact, unless the coordinates of one point
+        // are far larger.
         let error = match hit.side {
             RaySide::Back => nearest.to_f64() - point,
             _ => nearest.to_f64() - self.origin - step,
