@@ -16,7 +16,7 @@
 //!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
 //! `f64` vector for all computations in between. In `f32`, the squares and triple products of GJK
-//! and EPA would lose all digits if the shapes nearly touch. `f64` has 29 bits of precision more
+//! and EPA would lose all digits if the shapes nearly touch. `f64` has 29 more bits of precision
 //! than the input.
 
 mod dim2;
@@ -63,10 +63,10 @@ pub trait Space:
     /// axis times the angle in 3D.
     type Angle: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
 
-    /// Converts the vector to `f64`, exactly.
+    /// Converts the vector exactly to `f64`.
     fn to_f64(self) -> Self::DVec;
 
-    /// Converts a rotation to `f64`, exactly.
+    /// Converts a rotation exactly to `f64`.
     #[doc(hidden)]
     fn angle_to_f64(angle: Self::Angle) -> <Self::DVec as DVector>::Angle;
 
@@ -139,7 +139,7 @@ pub trait Space:
 ///
 /// # Transforms
 ///
-/// * **Scale** counts for a collider, as for an entity with this `Transform`. A shape ignores the
+/// * **Scale** applies to a collider, as for an entity with this `Transform`. A shape ignores the
 ///   scale of its pose, as Bevy's `Transform::to_isometry` does: scale the shape instead.
 /// * **2D** ignores z. A half turn about x, y or any other axis in the xy plane maps that plane to
 ///   itself. Such a turn mirrors a 2D shape, like a sprite that `Quat::from_rotation_y(PI)` flips.
@@ -173,7 +173,7 @@ pub trait PoseKind: pose_sealed::Sealed + Debug {
     /// The vector of motions: `Vec3` for colliders.
     type Vector: Space;
 
-    /// The pose as it is stored.
+    /// The stored form of the pose.
     #[doc(hidden)]
     type Source: Copy + Debug;
 

@@ -5,8 +5,8 @@
 pub struct PolytopeFacet<D> {
     /// The outward unit normal.
     pub normal: D,
-    /// `normal · p` for each point p of the facet's plane. The distance is negative if the origin
-    /// is outside.
+    /// The plane's distance from the origin: `normal · p` for each point p of the facet's plane.
+    /// The distance is negative if the origin is outside.
     pub distance: f64,
     /// The indices of the facet's vertices. In 2D, the third index is unused.
     pub vertices: [u16; 3],
@@ -24,7 +24,7 @@ pub enum EpaEnd {
     Stuck,
 }
 
-/// A convex body that grows by points outside of it: the inner approximation of EPA.
+/// The convex body of EPA, an inner approximation that grows by adding points outside of it.
 ///
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
 /// them as `points`.
@@ -33,7 +33,7 @@ pub trait Polytope<D>: Sized {
     fn new() -> Self;
 
     /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`
-    /// if they span no volume.
+    /// if these points span no volume.
     fn begin(&mut self, points: &[D]) -> Option<()>;
 
     /// Returns the distances of all facets' planes from the origin, by facet index. The distance is

@@ -10,10 +10,10 @@ use crate::{
     },
 };
 
-/// A convex polygon: its counter-clockwise edges, in any order.
+/// A convex polygon, stored as counter-clockwise edges in any order.
 pub struct EpaPolygon<const EDGES: usize> {
-    /// The distances of the edges' lines from the origin, in a separate list that is searched for
-    /// the minimum.
+    /// The distances of the edges' lines from the origin. A search for the minimum reads only this
+    /// list.
     distances: ArrayVec<f64, EDGES>,
     edges: ArrayVec<Edge, EDGES>,
 }

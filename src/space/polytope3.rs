@@ -83,7 +83,7 @@ struct HorizonEdge {
     end: u16,
     /// The hidden triangle across the edge.
     across: u16,
-    /// The index of the edge in that triangle.
+    /// The index of the edge in the hidden triangle.
     side: u8,
     /// The triangle that will join the edge to the new vertex.
     new: u16,
@@ -104,17 +104,17 @@ pub struct Polyhedron<const FACES: usize> {
     distances: ArrayVec<f64, FACES>,
     faces: ArrayVec<Face, FACES>,
     removed: ArrayVec<u16, FACES>,
-    /// Number of triangles created so far, including removed ones.
+    /// The number of triangles created so far, including removed triangles.
     created: usize,
-    /// The triangles that are visible from the vertex that is being added. The next field lists the
-    /// boundary edges of these triangles.
+    /// The triangles that are visible from the vertex that is being added.
     seen: ArrayVec<u16, FACES>,
+    /// The boundary edges of the visible triangles, in order.
     horizon: ArrayVec<HorizonEdge, FACES>,
 }
 
-/// Maximum number of triangles that are created, including removed ones. A body of a thousand
-/// vertices usually needs six triangles per vertex. On a cap with a round edge, each new vertex
-/// replaces all triangles of the cap, which creates many more.
+/// The maximum number of triangles that are created, including removed triangles. A body of a
+/// thousand vertices usually needs six triangles per vertex. On a cap with a round edge, each new
+/// vertex replaces all triangles of the cap, which creates many more.
 const MAX_CREATED: usize = 16_384;
 
 /// A bit for each vertex.
@@ -219,8 +219,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
     }
 
     /// Assigns the index of a triangle to each edge of the horizon. The indices of visible
-    /// triangles, which are replaced, come first, then those of removed triangles, then new ones.
-    /// The caller has checked the capacity.
+    /// triangles, which are replaced, are used first, then the indices of removed triangles, and
+    /// then new indices. The caller has checked the capacity.
     #[inline]
     fn allocate(&mut self) {
         for (index, edge) in self.horizon.iter_mut().enumerate() {
@@ -267,7 +267,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
             start = end;
             let slot = usize::from(edge.new);
             (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = created;
-            // Until now, the neighbor across this edge was a visible triangle.
+            // Until now, the hidden triangle's neighbor across this edge was a visible triangle.
             let neighbor = faces.get_mut(usize::from(edge.across))?;
             *neighbor.neighbors.get_mut(usize::from(edge.side))? = edge.new;
             previous = edge.new;

@@ -4,10 +4,10 @@ use core::cmp::Ordering;
 
 use crate::space::DVector;
 
-/// The pose of a shape: it maps x to `rotation * x + translation`.
+/// The pose of a shape, which maps a point x to `rotation * x + translation`.
 ///
 /// The rotation is orthogonal to `f64` precision. The rotation may be a reflection, as for a
-/// mirrored sprite: queries work for either sign of its determinant.
+/// mirrored sprite. Queries work for either sign of its determinant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: DVector> {
     /// An orthogonal map.

@@ -29,28 +29,29 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 /// The maximum length of [`bounded_translation`], as a multiple of the greatest depth.
 ///
 /// A step that leads a convex body into convex obstacles is at least as long as each depth, because
-/// undoing it clears each obstacle. So a push-out is at most twice as long as the step. With a
-/// larger multiple, push-outs would be longer at corners, where the planes of contacts form a wedge
-/// although the obstacles do not. With this multiple, one push moves a body out of a wedge of two
-/// planes if the opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by 1 -
-/// 2 sin(θ/2).
+/// undoing the step clears each obstacle. So a push-out is at most twice as long as the step. With
+/// a larger multiple, push-outs would be longer at corners, where the planes of contacts form a
+/// wedge although the obstacles do not. With this multiple, one push moves a body out of a wedge of
+/// two planes if the opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by
+/// 1 - 2 sin(θ/2).
 const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
 /// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
 /// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees, the translation is shortened in
 /// proportion to the opening. Otherwise a crushed body would be squeezed along the planes by far
-/// more than the depth that this resolves.
+/// more than the depth that the translation resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
 /// The additional slack, as a fraction of the greatest depth, that planes with known slacks get
-/// while the slack of the others is minimized. Without this room, an almost parallel plane would
-/// keep a body from being pushed out of a wall, for the sake of 1/400 of the depth.
+/// while the slack of the other planes is minimized. Without this room, an almost parallel plane
+/// would keep a body from being pushed out of a wall, for the sake of 1/400 of the depth.
 const ROOM: f64 = 0.0025;
 
-/// A plane needs its slack if the slack cannot be less by this multiple of [`ROOM`] while all other
-/// planes have that room. At least one of four planes in 3D needs its slack. If four normals, with
-/// weights that add up to 1, cancel each other, one of the weights is at least a quarter.
+/// A plane needs its slack if reducing this slack by this multiple of [`ROOM`] is impossible while
+/// all other planes get [`ROOM`]. At least one of four planes in 3D needs its slack. If four
+/// normals, with weights that add up to 1, cancel each other, one of the weights is at least a
+/// quarter.
 const LESS_ROOM: f64 = 4.0;
 
 /// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.
@@ -84,7 +85,7 @@ fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
 ) -> impl Iterator<Item = Clearance<D>> {
-    // This value stands for a missing plane: all translations end on it.
+    // This value stands for a missing plane, because all translations end on it.
     let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
         let rest = others.iter().skip(index + 1).copied();
@@ -95,8 +96,8 @@ fn translations_onto<D: DVector>(
     alone.chain(with_others).filter_map(onto)
 }
 
-/// Returns the shortest translation onto three planes. Returns `None` if a shorter one clears all
-/// planes, or if the normals are linearly dependent.
+/// Returns the shortest translation onto three planes. Returns `None` if a shorter translation
+/// clears all planes, or if the normals are linearly dependent.
 ///
 /// Cramer's rule solves G λ = d for the factors λᵢ, where G holds the cosines between the normals.
 /// If some λᵢ is negative, a shorter translation clears all planes.
@@ -162,8 +163,8 @@ pub fn translation_out_of_all<D: DVector>(
     clears_all.then_some(found)
 }
 
-/// Computes [`shortest_translation`], and also returns `true` if it clears all planes. If `all` is
-/// `true`, the search ends at the first plane that would be left out.
+/// Computes [`shortest_translation`], and also returns `true` if this translation clears all
+/// planes. If `all` is `true`, the search ends at the first plane that would be left out.
 fn solve<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
@@ -216,9 +217,9 @@ fn solve<D: DVector>(
 /// the growth of the length with any depth. Otherwise returns the least bad translation within
 /// these bounds, and `false`.
 ///
-/// The least bad translation leaves the body in the planes by a slack. The slack is minimized for
-/// all planes, then for all planes that do not need it, and so on. So a body is balanced between a
-/// floor and a ceiling, and still kept out of the walls.
+/// The least bad translation leaves the body in the planes by a slack. The slack is minimized first
+/// for all planes, then for the planes that do not need their slack, and so on. So a body is
+/// balanced between a floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
@@ -273,7 +274,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
 }
 
 /// Returns the least number from 0 to `max` with a property. The number `max` must have the
-/// property. If a number has it, all greater numbers must have it, too.
+/// property. If a number has the property, all greater numbers must have it, too.
 fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
     let [mut low, mut high] = [0.0, max];
     for _ in 0..SLACK_STEPS {

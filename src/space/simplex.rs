@@ -2,7 +2,7 @@
 //!
 //! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all Σ
 //! λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on a face of the simplex: λ is
-//! positive for the vertices of that face, and 0 for the others.
+//! positive for the vertices of that face, and 0 for the other vertices.
 //!
 //! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
 //! are computed from oriented areas and volumes (see Ericson, "Real-Time Collision Detection"
@@ -17,7 +17,7 @@ use crate::space::DVector;
 /// The point of a simplex nearest to the origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<D> {
-    /// The point.
+    /// The position of the point.
     pub point: D,
     /// The λ of the point, in the order of the vertices. Unused entries are 0.
     pub weights: [f64; 4],

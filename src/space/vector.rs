@@ -18,12 +18,12 @@ use crate::{
 /// 1e-16, and the inverse is meaningless.
 pub const SINGULAR: f64 = 1e-6;
 
-/// Squared lengths whose square roots have full precision: `f64` is subnormal below 1e-308, and
-/// overflows beyond 1e308.
+/// The range of squared lengths whose square roots have full precision: `f64` is subnormal below
+/// 1e-308, and overflows beyond 1e308.
 const FULL_PRECISION: RangeInclusive<f64> = 1e-290..=1e300;
 
-/// 2⁸⁰⁰ and 2⁻⁸⁰⁰. These factors scale very small and very large numbers without rounding, so that
-/// the squares have full precision.
+/// The factors 2⁸⁰⁰ and 2⁻⁸⁰⁰ scale very small and very large numbers without rounding, so that the
+/// squares have full precision.
 const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
 const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
@@ -173,8 +173,8 @@ pub trait DVector:
     /// [`Space::pose`](crate::space::Space::pose).
     fn rotation_of(quaternion: DQuat) -> Option<Self::Matrix>;
 
-    /// Converts a 3D rotation, given as the axis times the angle, to this space. In 2D, the result
-    /// is the angle about z.
+    /// Converts a 3D rotation, given as the axis times the angle. In 2D, the result is the angle
+    /// about z.
     fn angle_of(rotation: DVec3) -> Self::Angle;
 
     /// Returns the smaller of each pair of components.
@@ -229,9 +229,9 @@ pub trait DVector:
     /// Returns a vector, of any length, that is orthogonal to all of `edges`. Returns `None` for
     /// `DIMENSION` edges or more.
     ///
-    /// `DIMENSION - 1` edges span a facet, and the result is the facet's normal. Its sign depends
-    /// on the order of the edges. Fewer edges leave a choice: the result is always the same vector,
-    /// near a coordinate axis.
+    /// `DIMENSION - 1` edges span a facet, and the result is the facet's normal. The sign of the
+    /// normal depends on the order of the edges. For fewer edges, the result is always the same
+    /// vector, near a coordinate axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
     /// Returns an orthonormal basis of the plane perpendicular to this unit vector: one vector in
@@ -246,7 +246,7 @@ pub trait DVector:
         axes.into_iter().skip(1).collect()
     }
 
-    /// Returns the matrix of a rotation. Its sines and cosines come from `libm`, so that all
+    /// Returns the matrix of a rotation. The sines and cosines come from `libm`, so that all
     /// platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
@@ -283,8 +283,7 @@ pub trait DVector:
     /// Returns a column of a matrix: the image of an axis.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
 
-    /// Returns the L1 norm: the length, up to a factor between 1 and the square root of
-    /// `DIMENSION`.
+    /// Returns the L1 norm: the length times a factor from 1 to the square root of `DIMENSION`.
     fn extent(self) -> f64;
 
     /// Returns the square of the length.
