@@ -272,8 +272,8 @@ pub fn of_capsule<D: DVector>(
             hull.exit
         },
     });
-    // The pieces' own normals are not used: by rounding, the first piece at a seam may be the
-    // cylinder's flat end.
+    // The pieces' own normals are not used: because of rounding, the first piece at a seam may be
+    // the cylinder's flat end.
     Ok(hull.map(|hull| {
         Chord::between(hull.enter.t, hull.exit.t, |t| {
             let point = line.at(t);
@@ -322,8 +322,8 @@ fn signs_of<D: DVector>(bits: u8) -> D {
 
 /// Returns the chord of one nappe of a cone of revolution. For a point at a distance ρ from the
 /// axis and a height y along the axis, the nappe is `cos` ρ <= `offset` + `sin` y. If `sin` is 0,
-/// the cone is a cylinder. If a > 0, the result may be a chord of the other nappe, where `offset` +
-/// `sin` y < 0. The caller removes such a chord with a plane across the axis.
+/// the cone is a cylinder. If a > 0 (see below), the result may be a chord of the other nappe,
+/// where `offset` + `sin` y < 0. The caller removes such a chord with a plane across the axis.
 ///
 /// On the line, the double cone cos² ρ² <= (offset + sin y)² becomes a t² + 2 b t + c <= 0. Let p
 /// and q be the components of the line's origin and direction across the axis. Let u be offset +
@@ -356,8 +356,8 @@ fn of_cone<D: DVector>(
         if a == 0.0 && b == 0.0 {
             return (c <= 0.0).then(Chord::whole);
         }
-        // A line steeper than the cone (a < 0) always meets both nappes. Its discriminant is
-        // negative only by rounding.
+        // A line steeper than the cone (a < 0) always meets both nappes. The discriminant of such a
+        // line is negative only because of rounding.
         if a >= 0.0 && discriminant < 0.0 {
             return None;
         }
@@ -413,7 +413,7 @@ pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
         of_half_space(&half_space, line)
     };
     Ok(ball.and_then(|ball| {
-        // By rounding, the rim of a semicircular sector can be below the origin.
+        // Because of rounding, the rim of a semicircular sector can be below the origin.
         if !cap.pointed || cos <= 0.0 {
             return ball.common(above(radius * cos)?);
         }

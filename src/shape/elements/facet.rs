@@ -63,7 +63,7 @@ impl<D: DVector> BoundaryPoint<D> {
         Self { point, ..self }
     }
 
-    /// Returns `true` at a vertex, and `false` on an edge.
+    /// Returns `true` if the point is a vertex, and `false` if it is on an edge.
     pub fn is_vertex(&self) -> bool {
         self.edge.is_none()
     }

@@ -8,8 +8,8 @@
 use crate::space::{DVector, Pose};
 
 /// A map flattens space if the unit vectors along its columns span at most this volume. If a map is
-/// a product of rotations and a scale that is 0 along an axis, the volume is smaller, because it is
-/// only rounding error.
+/// a product of rotations and a scale that is 0 along an axis, the volume is smaller, because only
+/// rounding error is left of it.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
@@ -40,20 +40,20 @@ impl<D: DVector> HalfSpace<D> {
         Self { offset, ..*self }
     }
 
-    /// Returns the half-space in a pose.
+    /// Returns the half-space at a pose.
     pub fn placed(&self, pose: &Pose<D>) -> Self {
         let normal = pose.rotation * self.normal;
         let offset = self.offset + normal.dot(pose.translation);
         Self { normal, offset }
     }
 
-    /// Returns the image under a uniform scale.
+    /// Returns the image of the half-space under a uniform scale.
     pub fn scaled(&self, factor: f64) -> Self {
         let offset = self.offset * factor;
         Self { offset, ..*self }
     }
 
-    /// Returns the image under a linear map M, or `None` if M flattens space.
+    /// Returns the image of the half-space under a linear map M, or `None` if M flattens space.
     ///
     /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y. So the image has the normal M⁻ᵀ n, even if M is a
     /// reflection, and its plane contains the point M c n. The columns of M⁻ᵀ are the dual basis of

@@ -16,7 +16,7 @@ pub fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     best.of(points)
 }
 
-/// Like [`farthest`], but only for the points at `indices`, in that order.
+/// Returns the same as [`farthest`], but only among the points at `indices`, in that order.
 #[inline]
 pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;

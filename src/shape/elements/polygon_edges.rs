@@ -2,8 +2,8 @@
 
 use crate::space::DVector;
 
-/// Maximum number of edges for the closed forms. With more edges, testing all edges takes longer
-/// than GJK.
+/// The maximum number of edges for the closed forms. With more edges, testing all edges takes
+/// longer than GJK.
 pub const MAX_EDGES: usize = 16;
 
 /// Because of rounding, a vertex may be this far beyond the line of an edge, relative to the
@@ -100,7 +100,7 @@ impl<D: DVector> PolygonEdges<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct Polygon<'a, D> {
     edges: &'a PolygonEdges<D>,
-    /// Positive and finite.
+    /// The positive and finite factor.
     factor: f64,
 }
 

@@ -144,10 +144,10 @@ impl Cap {
     /// Returns the support point.
     ///
     /// Let A be the angle between d and y, and h the half angle. If A < h, the result is the
-    /// support point of the sphere. Otherwise the result is the nearest point of the rim. If the
-    /// cap is pointed, and the origin is at least as far along d, the origin replaces that point.
-    /// Both angles are in 0..=π, so A < h means sin(A - h) < 0. (A comparison of cosines is too
-    /// imprecise below angles of 1e-8.)
+    /// support point of the sphere. Otherwise, the result is the rim point that is farthest along
+    /// d. If the cap is pointed, and the origin is at least as far along d, the result is the
+    /// origin. Both angles are in 0..=π, so A < h means sin(A - h) < 0. (A comparison of cosines is
+    /// too imprecise below angles of 1e-8.)
     #[inline]
     pub fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());

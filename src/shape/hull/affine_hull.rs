@@ -6,15 +6,15 @@ use crate::{math::DVec3, shape::hull::grid::GridPoints};
 pub enum AffineHull {
     /// All points are equal to the first.
     Point,
-    /// The indices of the two ends.
+    /// The indices of the two ends of a line.
     Line([usize; 2]),
     Plane {
         normal: DVec3,
         /// The distance by which the outline may shrink: the part of the tolerance that is left
-        /// after the points are projected to the plane.
+        /// after the points are projected onto the plane.
         tolerance: f64,
     },
-    /// The indices of four points that are not coplanar on the grid.
+    /// The indices of four points that are not coplanar on the grid, if the hull is all of space.
     Solid([usize; 4]),
 }
 
@@ -22,9 +22,9 @@ impl AffineHull {
     /// Classifies points by growing a simplex. Each step adds the point that is farthest from the
     /// affine hull of the simplex.
     ///
-    /// The points chosen are at least half of the tolerance off the line and the plane: 2¹⁴ or more
-    /// steps of the grid. The computed heights have errors below 2⁻⁸ steps. So the four vertices of
-    /// a simplex are not coplanar.
+    /// Each chosen point is at least half of the tolerance away from the line or plane: 2¹⁴ or more
+    /// grid steps. The computed heights have errors below 2⁻⁸ steps. So the four vertices of a
+    /// simplex are not coplanar.
     pub fn of(grid: &GridPoints) -> Option<Self> {
         if grid.length == 0.0 {
             return Some(Self::Point);
@@ -32,7 +32,7 @@ impl AffineHull {
         let along = *grid.points.get(grid.end)? * (1.0 / grid.length);
         let off_line = |point: DVec3| point - along * along.dot(point);
         let (wide, width) = grid.outermost(|point| off_line(point).length())?;
-        // Around a line, the thickness is at most twice the height.
+        // The thickness of a set around a line is at most twice the greatest height.
         if width <= grid.tolerance {
             return Some(Self::Line([grid.origin, grid.end]));
         }

@@ -6,18 +6,21 @@ use crate::{
     space::{DVector, Space, shortest_translation::translation_out_of_all},
 };
 
-/// A ball is large if its radius is at least this fraction of the largest radius in the shape.
+/// A ball is large if its radius is at least this fraction of the radius of the largest ball in the
+/// shape.
 pub const LARGE: f64 = 0.8;
 
-/// The number of halvings of the interval of the largest radius. The error is a part in 4096.
+/// The number of bisection steps for the largest radius. The error is then 1/4096 of the first
+/// interval.
 const HALVINGS: usize = 12;
 
-/// If there are more vertices, only some of them count: in 3D the first that the hull is built
-/// from, in 2D every few along the outline. Their hull is inside of the hull of all.
+/// The maximum number of vertices that determine the center. If a hull has more, 3D uses the first
+/// vertices from which the hull is built, and 2D every n-th vertex along the outline. The hull of
+/// these vertices is inside of the whole hull.
 const MAX_CENTERED_VERTICES: usize = 64;
 
-/// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean
-/// of the vertices.
+/// Returns the center of a large ball in the hull of `vertices`. The center of a flat hull is the
+/// mean of the vertices.
 pub fn center_of_hull<V: Space>(vertices: &[V]) -> V::DVec {
     let points: Vec<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
     let polytope = if V::DVec::DIMENSION == 2 {
@@ -32,10 +35,10 @@ pub fn center_of_hull<V: Space>(vertices: &[V]) -> V::DVec {
     }
 }
 
-/// Vertices, and a point and the outward unit normal of each face.
+/// The vertices of a polytope, and a point and the outward unit normal of each face.
 type Polytope<D> = (Vec<D>, Vec<(D, D)>);
 
-/// Returns the vertices and the edges of a polygon, or `None` if two vertices are equal.
+/// Returns the vertices and the edges of a polygon, or `None` if an edge has no length.
 fn area<D: DVector>(points: &[D]) -> Option<Polytope<D>> {
     let all = edges_around(points)?;
     let few = all
@@ -59,11 +62,12 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
     Some((vertices.collect(), faces))
 }
 
-/// Returns the center of a large ball in a polytope, given its vertices, and a point and the
-/// outward unit normal of each face. Of all such centers, the nearest to `middle` is returned. In a
-/// polytope thinner than a thousandth of its size, the ball may be smaller.
+/// Returns the center of a large ball in a polytope: among all such centers, the nearest to
+/// `middle`. Each face is a point and an outward unit normal. In a polytope thinner than a
+/// thousandth of its size, the ball may be smaller.
 fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -> D {
-    // No ball is wider than the polytope is between a face and the vertex farthest from it.
+    // No ball in the polytope is wider than the distance from a face to the vertex farthest from
+    // it.
     let width = |(point, normal): &(D, D)| {
         let heights = vertices
             .iter()
@@ -71,7 +75,8 @@ fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -
         heights.fold(0.0, f64::max)
     };
     let most = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
-    // Computes the translation from the middle to a point that is at least this far from all faces.
+    // Computes the translation from the middle to a point that is at least `radius` away from all
+    // faces.
     let way_to = |radius: f64| {
         let planes = faces.iter().map(|(point, normal)| {
             let distance = (*point - middle).dot(*normal);
@@ -90,7 +95,7 @@ fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -
         }
         way_to(LARGE * low)
     });
-    // Between almost parallel faces, rounding may lead to a point that is less deep.
+    // Between almost parallel faces, rounding may lead to a point that is less deep than `middle`.
     let depth = |point: D| {
         let depths = faces.iter().map(|(on, normal)| (*on - point).dot(*normal));
         depths.fold(f64::INFINITY, f64::min)

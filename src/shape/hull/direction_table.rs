@@ -2,25 +2,25 @@
 //!
 //! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max
 //! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
-//! cell lists, in order, each point that may be the farthest for some direction in it. A support
-//! point is then found by a scan of one short list. The result equals the result of a scan of all
-//! points bit for bit, with the same choice among equals, and does not depend on earlier queries.
+//! cell lists, in order, each point that may be the farthest in some direction of the cell. A query
+//! scans one short list for the support point. The result equals the result of a scan of all points
+//! bit for bit, with the same choice among equals, and does not depend on earlier queries.
 //!
-//! **Points that a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c >
-//! 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex combination of
-//! the corners. In place of 0, the code uses the rounding error of both heights. Testing every w
-//! against every v would take quadratic time. As w, the farthest points at the corners and at the
-//! center of the cell suffice to keep the lists short.
+//! **Points that a cell leaves out.** Point w is farther than v in the whole cell if
+//! (w - v) · c > 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex
+//! combination of the corners. Instead of 0, the code uses the rounding error of both heights.
+//! Testing every w against every v would take quadratic time. The lists are short enough if only
+//! the farthest points at the corners and at the center of the cell are tested as w.
 //!
-//! **How fine.** Each step halves the sides of the cells, and filters the list of each cell from
-//! the list of the larger cell that contains it. The refinement ends if the lists are short, or if
-//! the table would exceed a fixed multiple of the number of points. (For a disc, the cells around
-//! its axis list much of the rim, however small they are.)
+//! **Refinement.** Each step halves the sides of the cells. The list of each cell is filtered from
+//! the list of the larger cell that contains it. The refinement ends when the lists are short, or
+//! when the table would exceed a fixed multiple of the number of points. (For a disc, the cells
+//! around the disc's axis list much of the rim, however small the cells are.)
 //!
 //! **Why not hill climbing?** The usual method climbs along the edges of the hull. On a flat face,
-//! its result depends on where it starts, so a warm start would make results depend on history.
-//! Rounding can also stop it below the top. Besides, it needs the edges, and visits more points
-//! than these lists contain.
+//! the result depends on where the climb starts, so a warm start would make results depend on
+//! history. Rounding can also stop the climb below the top. Besides, hill climbing needs the edges,
+//! and visits more points than these lists contain.
 
 use core::ops::RangeInclusive;
 
@@ -28,11 +28,11 @@ use arrayvec::ArrayVec;
 
 use crate::space::DVector;
 
-/// If the lists are this short on average, the cells are not divided further. Finding a list costs
-/// as much as scanning this many points.
+/// If the lists contain at most this many points on average, the cells are not divided further.
+/// Finding a list costs as much as scanning this many points.
 const SHORT: usize = 8;
 
-/// Maximum number of entries per point (cells and lists together) of a refined table.
+/// The maximum number of entries per point in a refined table. Cells and list items both count.
 const ENTRIES_PER_POINT: usize = 32;
 
 /// The error of a height d · p, relative to the greatest Σ |p_i|. With a margin, this error bounds
@@ -44,30 +44,30 @@ const F64_HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 /// neighboring cell.
 const CELL_MARGIN: f64 = 1e-12;
 
-/// The range of a direction's largest component in which [`F64_HEIGHT_ERROR`] holds. Outside of it,
-/// products with `f32` coordinates (1e-45 to 3e38) may overflow or underflow.
+/// The range of a direction's largest component in which [`F64_HEIGHT_ERROR`] holds. Outside of
+/// this range, products with `f32` coordinates (1e-45 to 3e38) may overflow or underflow.
 const TABLE_DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 
 /// For each cell of directions, the points that can be the farthest.
 #[derive(Clone, Debug)]
 pub struct DirectionTable {
-    /// Number of cells along an edge of the cube.
+    /// The number of cells along an edge of the cube.
     cells_per_edge: usize,
     /// The end of each cell's list in `candidates`. Each list begins where the previous one ends.
     ends: Vec<u32>,
-    /// Indices of points, ascending in each list.
+    /// The indices of points, ascending in each list.
     candidates: Vec<u32>,
 }
 
 impl DirectionTable {
-    /// Builds the table of fewer than 2³² points.
+    /// Builds the table for fewer than 2³² points.
     pub fn new<D: DVector>(points: &[D]) -> Self {
         Self::with_error(points, F64_HEIGHT_ERROR)
     }
 
-    /// Builds a table that also lists each point p whose height d · p is below the maximum by at
-    /// most `error` times max |d_i| times the greatest Σ |p_i|. `error` is at least
-    /// [`F64_HEIGHT_ERROR`].
+    /// Builds a table that also lists points that are almost the farthest. The height d · p of such
+    /// a point p is below the maximum by at most `error` times max |d_i| times the greatest Σ
+    /// |p_i|. `error` must be at least [`F64_HEIGHT_ERROR`].
     pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,
@@ -77,7 +77,8 @@ impl DirectionTable {
         let extents = points.iter().map(|point| point.extent());
         let margin = error * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
-        // The first table has one cell for each face of the cube, filtered from all points.
+        // The first table has one cell for each face of the cube. The lists are filtered from all
+        // points.
         let mut table = all.refined(points, 1, margin, &mut scratch);
         while table.candidates.len() > SHORT * table.ends.len() {
             let finer = table.refined(points, 2 * table.cells_per_edge, margin, &mut scratch);
@@ -127,7 +128,8 @@ impl DirectionTable {
         self.candidates.get(start..end)
     }
 
-    /// Returns this table with `cells_per_edge` cells per edge: as many as now, or twice as many.
+    /// Returns this table with `cells_per_edge` cells per edge: as many as this table has, or twice
+    /// as many.
     fn refined<D: DVector>(
         &self,
         points: &[D],
@@ -169,8 +171,8 @@ impl DirectionTable {
     }
 }
 
-/// Returns the four corners of a cell on a face of the cube. In 2D there are two, each listed
-/// twice.
+/// Returns the four corners of a cell on a face of the cube. In 2D, a cell has two corners, and
+/// each is listed twice.
 fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize) -> [D; 4] {
     let (axis, sign) = (face / 2, if face.is_multiple_of(2) { 1.0 } else { -1.0 });
     let side = 2.0 / cells_per_edge as f64;
@@ -193,8 +195,8 @@ fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize)
 /// The heights of a point in the directions of a cell's corners.
 type Heights = [f64; 4];
 
-/// Returns the points of `list` without those that another point exceeds in height by more than
-/// `margin` in the directions of all corners.
+/// Returns the points of `list` that may be the farthest. A point is left out if a highest point
+/// exceeds its height by more than `margin` in the directions of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],
@@ -227,7 +229,7 @@ fn undominated<'a, D: DVector>(
     let is_dominated = move |heights: &Heights| {
         best.iter().any(|best| {
             let pairs = best.iter().zip(heights);
-            // Without a branch for each corner.
+            // The fold has no branch for each corner.
             pairs.fold(true, |all, (best, height)| all & (best - height > margin))
         })
     };

@@ -1,4 +1,4 @@
-//! The edges of a hull in 3D, to draw them.
+//! The edges of a hull in 3D, for drawing.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// Two triangles are parts of one face if the cosine of the angle between them is greater
-/// (0.3 degrees).
+/// Two triangles are parts of one face if the cosine of the angle between their normals is at least
+/// this. The angle is then at most 0.26 degrees.
 const SAME_FACE: f64 = 1.0 - 1e-5;
 
 impl ConvexHull<Vec3> {
-    /// Returns the edges between the faces of the hull, or `None` if it is flat.
+    /// Returns the edges between the faces of the hull, or `None` if the hull is flat.
     ///
     /// All triangles have the same winding, so neighbors share an edge in opposite directions.
     pub(crate) fn edges(&self) -> Option<Vec<[Vec3; 2]>> {

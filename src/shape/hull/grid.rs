@@ -2,55 +2,58 @@
 //!
 //! Source: Fortune and Van Wyk, "Static analysis yields efficient exact integer arithmetic for
 //! computational geometry" (1996). The coordinates are relative to one of the points. They are
-//! integers of at most 2⁴⁰, so `f64` holds them and their differences, and `i128` holds six times
-//! the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
+//! integers of at most 2⁴⁰, so `f64` holds the coordinates and their differences exactly. `i128`
+//! holds six times the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
 //!
-//! A grid step is at most 2⁻³⁹ of the length. It is less than 1/60,000 of [`COORDINATE_ROUNDING`],
-//! which is the rounding that the given `f32` coordinates already have.
+//! A grid step is at most 2⁻³⁹ of the length of the set. This is less than 1/60,000 of
+//! [`COORDINATE_ROUNDING`], the rounding that the given `f32` coordinates already have.
 
 use crate::math::{DVec3, Vec3};
 
 /// The rounding of `f32` coordinates, relative to the length of the set.
 ///
-/// A point may be dropped if it is outside of the hull of the other points by at most this. A set
-/// is flat if its thickness is at most twice this, because both of its sides are rounded.
+/// A point may be dropped if it is outside of the hull of the other points by at most this
+/// rounding. A set is flat if its thickness is at most twice the rounding, because both sides are
+/// rounded.
 const COORDINATE_ROUNDING: f64 = f32::EPSILON as f64;
 
 /// No coordinate exceeds 2 to this power.
 const GRID_BITS: i32 = 40;
 
-/// The part of the tolerance that covers the grid, in steps. Rounding to the grid moves a dropped
-/// point and the hull by half the diagonal of a cell each: by √3 together. The rest covers the
-/// rounding of `f64`.
+/// The part of the tolerance that covers rounding to the grid, in grid steps. This rounding moves a
+/// dropped point and the hull by half the diagonal of a cell each: by √3 steps together. The rest
+/// covers the rounding of `f64`.
 const GRID_MARGIN: f64 = 2.0;
 
 /// Points on a grid. All lengths are in steps of the grid.
 pub struct GridPoints {
     pub points: Vec<DVec3>,
-    /// The index of a point at the end of the set. This point is the origin of the grid.
+    /// The index of the grid's origin, which is a point at an end of the set.
     pub origin: usize,
     /// The index of the point farthest from the origin.
     pub end: usize,
-    /// The distance of these two points. It is 0 if all points are equal.
+    /// The distance between `origin` and `end`, or 0 if all points are equal.
     pub length: f64,
-    /// [`COORDINATE_ROUNDING`] of the length, less the margin for the grid.
+    /// The tolerance for dropped points: [`COORDINATE_ROUNDING`] times the length, less the margin
+    /// for the grid.
     pub tolerance: f64,
 }
 
 impl GridPoints {
-    /// Rounds points to a grid. Returns `None` if there are none.
+    /// Rounds points to a grid. Returns `None` if there are no points.
     pub fn new(points: &[Vec3]) -> Option<Self> {
         let squares = |from: &Vec3| {
             let from = from.as_dvec3();
             let points = points.iter();
             points.map(move |point| point.as_dvec3().distance_squared(from))
         };
-        // The point farthest from any point is a vertex, and at least half of the set's greatest
-        // distance is between it and the point farthest from it.
+        // The point farthest from any given point is a vertex. The distance from this vertex to its
+        // own farthest point is at least half of the set's diameter.
         let (origin, _) = first_max(squares(points.first()?))?;
         let (end, square) = first_max(squares(points.get(origin)?))?;
         let length = square.sqrt();
-        // The power of two at or below the length: an `f64` without its mantissa.
+        // Clearing the mantissa of an `f64` leaves the greatest power of two that is at most the
+        // length.
         let power = f64::from_bits(length.to_bits() & f64::INFINITY.to_bits());
         let scale = if length > 0.0 {
             (1_u64 << (GRID_BITS - 1)) as f64 / power
@@ -71,14 +74,15 @@ impl GridPoints {
         })
     }
 
-    /// Of points whose heights are within the tolerance of the greatest, returns the index of the
-    /// first that is farthest from the origin, and its height.
+    /// Returns the index of an outermost point, and the greatest height. Among the points whose
+    /// heights are within the tolerance of the greatest, the outermost is the first that is
+    /// farthest from the origin.
     ///
-    /// If the highest points are on a face or an edge, the farthest of them is mostly a corner.
+    /// If the highest points are on a face or an edge, the farthest of them is usually a corner.
     pub fn outermost(&self, height: impl Fn(DVec3) -> f64) -> Option<(usize, f64)> {
         let heights = || self.points.iter().map(|point| height(*point));
         let (_, greatest) = first_max(heights())?;
-        // Half of the greatest height keeps the error of a direction small.
+        // A height of at least half of the greatest keeps the error of a direction small.
         let least = (greatest - self.tolerance).max(0.5 * greatest);
         let high = self.points.iter().zip(heights());
         let squares = high.map(|(point, height)| {
@@ -92,8 +96,8 @@ impl GridPoints {
         Some((index, greatest))
     }
 
-    /// Returns six times the volume of a tetrahedron, exactly. It is positive if the last point is
-    /// on the side of the first three from which they are counter-clockwise.
+    /// Returns six times the signed volume of a tetrahedron, exactly. The volume is positive if the
+    /// first three points are counter-clockwise as seen from the last point.
     pub fn volume(&self, [a, b, c, d]: [usize; 4]) -> Option<i128> {
         let a = *self.points.get(a)?;
         let difference = |index: usize| {
@@ -118,8 +122,8 @@ pub fn first_max(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     values.enumerate().reduce(first)
 }
 
-/// Returns twice the area of a triangle on the grid, exactly. It is positive if the triangle is
-/// counter-clockwise.
+/// Returns twice the signed area of a triangle on the grid, exactly. The area is positive if the
+/// triangle is counter-clockwise.
 pub fn area([a, b, c]: [[i64; 2]; 3]) -> i128 {
     let difference = |[x, y]: [i64; 2]| [x - a[0], y - a[1]].map(i128::from);
     let ([x1, y1], [x2, y2]) = (difference(b), difference(c));

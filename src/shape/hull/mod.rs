@@ -41,17 +41,17 @@ use crate::{
 };
 pub(super) use center::LARGE;
 
-/// The convex hull of one or more points, checked and reduced when it is constructed. Cheap to
-/// clone.
+/// The convex hull of one or more points, checked and reduced when it is constructed. A hull is
+/// cheap to clone.
 ///
 /// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that
 /// the hull does not need are dropped. Points on a plane or a line make a flat hull.
 ///
-/// The hull never changes by more than the rounding of `f32` coordinates: 1.2e-7 of its length, or
-/// twice that if it is flat. So nearly all points that are outside of a face or edge only because
-/// of rounding are dropped too. A part with finely divided faces keeps few points besides its
-/// corners. Far from the origin (several times the length of the hull) the rounding errors of `f32`
-/// are larger, so fewer points are dropped.
+/// Dropping points never changes the hull by more than the rounding of `f32` coordinates: 1.2e-7 of
+/// the hull's length, or twice as much for a flat hull. So nearly all points that are outside of a
+/// face or edge only because of rounding are dropped too. A model with finely divided faces keeps
+/// few points besides its corners. Far from the origin (several times the length of the hull) the
+/// rounding errors of `f32` are larger, so fewer points are dropped.
 ///
 /// A slice of points is a [`Support`](crate::Support) as well. The slice has the same shape as its
 /// hull, but is not checked: a slice without points touches nothing, and NaN points are ignored.
@@ -90,12 +90,12 @@ pub(super) use center::LARGE;
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: FarthestSearch,
-    /// `Some` only in 2D, and only for a few vertices.
+    /// The edges of a polygon with few vertices, `Some` only in 2D.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
     center: V::DVec,
 }
 
-/// The method that finds the farthest vertex.
+/// The method of finding the farthest vertex.
 #[derive(Clone)]
 enum FarthestSearch {
     /// For few vertices: a scan of blocks.
@@ -116,8 +116,8 @@ impl FarthestSearch {
 }
 
 impl<V: Space> ConvexHull<V> {
-    /// Maximum number of points, repeated ones included: 4,194,304. So an endless iterator is an
-    /// error.
+    /// The maximum number of points, including repeated points: 4,194,304. Because of this limit,
+    /// an endless iterator is an error.
     pub const MAX_POINTS: usize = 1 << 22;
 
     /// Computes the hull of `points`.
@@ -171,14 +171,14 @@ impl<V: Space> ConvexHull<V> {
         self.center
     }
 
-    /// Returns the vertices of the hull: the given points that it needs, in the given order.
+    /// Returns the vertices of the hull: the given points that the hull needs, in the given order.
     pub fn points(&self) -> &[V] {
         &self.points
     }
 }
 
-/// Returns the indices of the points that a convex hull needs, in ascending order. In rare cases
-/// they include another point on the hull. All of `points` must be finite.
+/// Returns the indices of the points that a convex hull needs, in ascending order. In rare cases,
+/// they include a point on the hull that is not a vertex. All of `points` must be finite.
 fn needed_points<V: Space>(points: &[V]) -> Option<Vec<usize>> {
     let positions: Vec<_> = points.iter().map(|point| point.to_vec3()).collect();
     let grid = GridPoints::new(&positions)?;

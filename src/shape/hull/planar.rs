@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Copy)]
 struct PlanarCorner {
     index: usize,
-    /// Projected to a coordinate plane.
+    /// The position, projected onto a coordinate plane.
     projected: [i64; 2],
     position: DVec3,
 }
@@ -19,8 +19,8 @@ struct PlanarCorner {
 /// Returns the indices of the corners of the convex hull of points in a plane. The outline may
 /// shrink by `tolerance`.
 ///
-/// A projection along an axis keeps the corners of a polygon. The axis of the largest component of
-/// the normal distorts it least.
+/// A projection along an axis keeps the corners of a polygon. The projection along the axis of the
+/// normal's largest component distorts the polygon least.
 pub fn corners(grid: &GridPoints, normal: DVec3, tolerance: f64) -> Vec<usize> {
     let slope = normal.abs();
     let project = |point: DVec3| {
@@ -42,8 +42,8 @@ pub fn corners(grid: &GridPoints, normal: DVec3, tolerance: f64) -> Vec<usize> {
     without_flat_corners(&outline(corners.collect()), tolerance)
 }
 
-/// Returns the corners of the convex hull of points in order, each once (Andrew's monotone chain).
-/// Of equal points, the first is returned.
+/// Returns the corners of the convex hull of points, in order and each once (Andrew's monotone
+/// chain). If points are equal, the first is returned.
 fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
     corners.sort_by_key(|corner| corner.projected);
     corners.dedup_by_key(|corner| corner.projected);
@@ -65,14 +65,14 @@ fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
     outline
 }
 
-/// Returns the indices of the corners of a convex polygon that are needed.
+/// Returns the indices of the needed corners of a convex polygon.
 ///
-/// Each step drops the corner that changes the polygon least. The change is the greatest distance
-/// from the new side to a corner that it replaces, including those dropped earlier. So errors do
-/// not add up.
+/// Each step drops the corner whose removal changes the polygon least. The change is the greatest
+/// distance from the new side to a corner that the side replaces, including corners dropped
+/// earlier. So errors do not add up.
 fn without_flat_corners(outline: &[PlanarCorner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
-    // The errors are stored as bits, which can be keys. The numbers are not negative, so their bits
+    // The errors are stored as bits, which can be keys. The errors are not negative, so their bits
     // have the same order.
     let change = |start, end| side_error(outline, start, end).to_bits();
     let changes = (0..count).map(|index| change((index + count - 1) % count, (index + 1) % count));

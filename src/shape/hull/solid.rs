@@ -12,17 +12,17 @@
 //! * **No degenerate facet.** A point in the plane of a facet is not above it. So the removed
 //!   facets are connected, the edge of the hole is one loop, and each new facet has an area.
 //! * **The tolerance.** A point outside is dropped only if it is within the tolerance of a facet
-//!   that it is above. Added points are never removed, so the surface only grows, and the point
-//!   remains within the tolerance.
+//!   that it is above. Added points are never removed. So the surface only grows, and the dropped
+//!   point stays within the tolerance.
 //!
 //! A point above a removed facet is inside of the new surface or above a new facet. To prove this,
-//! connect it to an inner point of the removed facet. The connection leaves the new surface above
-//! the plane of the removed facet, where all facets are new.
+//! connect the point to an inner point of the removed facet. The connecting segment leaves the new
+//! surface above the plane of the removed facet, where all facets are new.
 //!
-//! A face with many points keeps few. Of points that are equally high up to the tolerance, the
-//! farthest from the origin is added, because it is mostly a corner of the face. If many points on
-//! flat faces or straight edges are added nevertheless, the surface is built again, first from the
-//! corners alone.
+//! The hull keeps few of the points on a face. Among points that are equally high up to the
+//! tolerance, the point farthest from the origin is added, because this point is usually a corner
+//! of the face. If many points on flat faces or straight edges are added nevertheless, the surface
+//! is built again, first from the corners alone.
 
 use core::{f64::consts::TAU, mem};
 
@@ -34,28 +34,30 @@ use crate::{
     space::simplex::nearest,
 };
 
-/// Bounds the error of a height, if multiplied by 1 plus the ratio of the product of two sides of
-/// the facet to twice its area: 32 times 2⁻⁵³ of 2⁴¹, the greatest distance of two points.
+/// The error of a height is at most this number times 1 + s t / |n|. The components of two sides of
+/// the facet are at most s and t, and n is the cross product of the sides. The number is 32 times
+/// 2⁻⁵³ of 2⁴¹, the greatest distance between two points.
 ///
-/// With the unit u = 2⁻⁵³ and sides up to s and t, each component of the normal n has an error of
-/// at most 4 u s t. So the error of the unit normal is at most u (7 s t / |n| + 6). Times 2⁴¹, this
-/// is an error of the height. Two dot products and their difference add 4 u times 2⁴¹.
+/// With the unit u = 2⁻⁵³, each component of n has an error of at most 4 u s t. So the error of the
+/// unit normal is at most u (7 s t / |n| + 6). Multiplied by 2⁴¹, this error bounds the resulting
+/// error of the height. Two dot products and their difference add 4 u times 2⁴¹.
 const HEIGHT_ERROR: f64 = 32.0 * 0.5 * f64::EPSILON * (1_u64 << 41) as f64;
 
-/// A vertex at which less than this is missing from a full turn may be only rounding.
+/// If less than this angle is missing from a full turn at a vertex, the vertex may be an effect of
+/// rounding.
 const FLAT_ANGLE: f64 = 1e-4;
 
-/// A surface is built again if more than one of this many vertices is flat.
+/// A surface is built again if more than one in this many vertices is flat.
 const FEW_FLAT: usize = 10;
 
-/// Maximum number of vertices of a surface that is built again. With more vertices, the angles on a
-/// ball are almost flat.
+/// The maximum number of vertices of a surface that is built again. On a ball with more vertices,
+/// all vertices are almost flat.
 const MAX_REBUILT: usize = 256;
 
 /// A triangle of the surface. Its vertices are counter-clockwise as seen from outside.
 struct HullFacet {
     vertices: [usize; 3],
-    /// The facets beyond the edges that start at the vertices.
+    /// For each vertex, the facet beyond the edge that starts there.
     neighbors: [usize; 3],
     normal: DVec3,
     offset: f64,
@@ -64,7 +66,7 @@ struct HullFacet {
     /// Points strictly above the facet. Each point outside of the surface is listed once.
     outside: Vec<usize>,
     is_removed: bool,
-    /// The last point for which the facet was visited.
+    /// The last point for which the search for near facets visited the facet.
     visited_for: usize,
 }
 
@@ -91,13 +93,14 @@ impl HullFacet {
 pub struct HullSurface {
     grid: GridPoints,
     facets: Vec<HullFacet>,
-    /// For each vertex of a horizon, the new facet whose edge of the horizon starts there.
+    /// For each vertex of a horizon (the edges around a hole), the new facet whose horizon edge
+    /// starts there.
     starting_at: Vec<usize>,
 }
 
 impl HullSurface {
-    /// Computes the surface of the hull of `points`, or of `most` of its vertices if it has more.
-    /// Returns `None` if the points are flat.
+    /// Computes the surface of the hull of `points`. If the hull has more than `most` vertices,
+    /// only `most` of them are used. Returns `None` if the points are flat.
     pub fn around(points: &[Vec3], most: usize) -> Option<Self> {
         let grid = GridPoints::new(points)?;
         let AffineHull::Solid(start) = AffineHull::of(&grid)? else {
@@ -108,7 +111,8 @@ impl HullSurface {
         Some(surface)
     }
 
-    /// Computes the surface with few vertices, given four points that are not coplanar.
+    /// Computes the surface of a hull with few vertices, from four start points that are not
+    /// coplanar.
     pub fn with_few_vertices(grid: GridPoints, start: [usize; 4]) -> Option<Self> {
         let mut surface = Self::tetrahedron(grid, start)?;
         surface.grow(usize::MAX)?;
@@ -118,7 +122,7 @@ impl HullSurface {
             let corners = surface.corners()?;
             if FEW_FLAT * (count - corners.len()) > count {
                 surface = Self::tetrahedron(surface.grid, start)?;
-                // All of them: one that is within the tolerance of the plane of a facet may be far
+                // No corner is dropped: a corner within the tolerance of a facet's plane may be far
                 // from the facet.
                 for corner in corners {
                     surface.add_if_above(corner)?;
@@ -129,7 +133,7 @@ impl HullSurface {
         Some(surface)
     }
 
-    /// Returns a tetrahedron, with the points outside of it.
+    /// Returns a tetrahedron as the first surface, and lists the points outside of it.
     fn tetrahedron(grid: GridPoints, [mut a, mut b, c, d]: [usize; 4]) -> Option<Self> {
         if grid.volume([a, b, c, d])? > 0 {
             mem::swap(&mut a, &mut b);
@@ -151,7 +155,7 @@ impl HullSurface {
 
     /// Adds points until all others are inside or within the tolerance, but at most `most` points.
     fn grow(&mut self, most: usize) -> Option<()> {
-        // Points within the tolerance of a plane wait until there are no others.
+        // Facets whose points are all within the tolerance wait until there are no other facets.
         let mut near: Vec<usize> = Vec::new();
         let mut next = 0;
         for _ in 0..most {
@@ -178,8 +182,8 @@ impl HullSurface {
         Some(())
     }
 
-    /// Of the points above a facet that are the highest up to the tolerance, returns the farthest
-    /// from the origin. Returns `None` if none is above the tolerance.
+    /// Returns the point that is farthest from the origin among the points that are the highest
+    /// above a facet, up to the tolerance. Returns `None` if no height exceeds the tolerance.
     fn outermost(&self, facet: &HullFacet) -> Option<usize> {
         let points = || {
             let points = facet.outside.iter();
@@ -198,14 +202,14 @@ impl HullSurface {
         best.0.filter(|_| highest > self.grid.tolerance)
     }
 
-    /// Removes points above a facet from its list until one is not within the tolerance, and
-    /// returns that one.
+    /// Removes points from the list of a facet until a point is not within the tolerance, and
+    /// returns this point.
     fn first_far(&mut self, facet: usize) -> Option<Option<usize>> {
         let facet_at = self.facets.get_mut(facet)?;
         if facet_at.is_removed {
             return Some(None);
         }
-        // In order, so that the first of equal points is kept.
+        // The points are tried in order, so that the first of equal points is kept.
         let mut outside = mem::take(&mut facet_at.outside).into_iter();
         let mut far = None;
         for point in outside.by_ref() {
@@ -218,7 +222,8 @@ impl HullSurface {
         Some(far)
     }
 
-    /// Returns `true` if a point above a facet is within the tolerance of a facet that it is above.
+    /// Returns `true` if a point above `facet` is within the tolerance of any facet that it is
+    /// above.
     fn is_near(&mut self, facet: usize, point: usize) -> Option<bool> {
         let mut stack = vec![facet];
         while let Some(index) = stack.pop() {
@@ -239,7 +244,8 @@ impl HullSurface {
     }
 
     /// Returns an upper bound of the distance from a facet to a point: the distance from a convex
-    /// combination of its vertices, whose rounding is less than a step of the grid.
+    /// combination of the facet's vertices. The rounding of this combination is less than a grid
+    /// step.
     fn distance(&self, facet: usize, point: usize) -> Option<f64> {
         let point = *self.grid.points.get(point)?;
         let vertices = self.positions(self.facets.get(facet)?.vertices)?;
@@ -247,7 +253,7 @@ impl HullSurface {
         let weights = nearest(&simplex, |vertex| *vertex - point).weights;
         let weighted = simplex.iter().zip(weights);
         let sum: DVec3 = weighted.map(|(vertex, weight)| *vertex * weight).sum();
-        // Without weights, the distance is NaN, which never counts as near.
+        // If all weights are 0, the distance is NaN, which never counts as near.
         Some(point.distance(sum / weights.iter().sum::<f64>()))
     }
 
@@ -304,8 +310,8 @@ impl HullSurface {
         self.distribute(&outside, first, apex)
     }
 
-    /// Lists each point of `lists` at the first of the facets from `first` on that it is above. All
-    /// of these facets have the vertex `apex`.
+    /// Adds each point of `lists` to the list of the first facet that it is above, among the facets
+    /// from index `first` on. The point `apex` is already a vertex of the surface.
     fn distribute(&mut self, lists: &[Vec<usize>], first: usize, apex: usize) -> Option<()> {
         let grid = &self.grid;
         let new = self.facets.get_mut(first..)?;
@@ -320,7 +326,7 @@ impl HullSurface {
         Some(())
     }
 
-    /// Adds a facet without points.
+    /// Adds a facet with an empty list of points.
     fn push(&mut self, vertices: [usize; 3], neighbors: [usize; 3]) -> Option<()> {
         let [a, b, c] = self.positions(vertices)?;
         let normal = (b - a).cross(c - a);
@@ -349,8 +355,8 @@ impl HullSurface {
         Some([a?, b?, c?])
     }
 
-    /// Returns the vertices at which the angles of the triangles do not sum up to a full turn, as
-    /// they do at a point on a face or an edge.
+    /// Returns the corners: the vertices at which the angles of the triangles add up to less than a
+    /// full turn. At a point on a face or an edge, the angles add up to a full turn.
     fn corners(&self) -> Option<Vec<usize>> {
         let mut angles = vec![TAU; self.grid.points.len()];
         for (triangle, _) in self.triangles() {
@@ -362,7 +368,7 @@ impl HullSurface {
                 *angles.get_mut(vertex)? -= libm::atan2(to.cross(from).length(), to.dot(from));
             }
         }
-        // A point that is no vertex has no angles.
+        // At a point that is not a vertex, there are no angles, and a full turn is missing.
         let is_corner = |missing| missing > FLAT_ANGLE && missing < TAU;
         let corners = angles.into_iter().enumerate();
         let corners = corners.filter(|(_, missing)| is_corner(*missing));
@@ -374,7 +380,7 @@ impl HullSurface {
         self.kept().map(|facet| (facet.vertices, facet.normal))
     }
 
-    /// Returns the facets of the surface.
+    /// Returns the facets that are still part of the surface.
     fn kept(&self) -> impl Iterator<Item = &HullFacet> {
         self.facets.iter().filter(|facet| !facet.is_removed)
     }

@@ -1,20 +1,20 @@
 //! A scan of a few points for the farthest point in a direction, eight points at a time.
 //!
 //! The compiler turns a loop over eight `f32` into SIMD instructions. So the points are stored in
-//! blocks of eight x, eight y and eight z, and all heights are first computed in `f32`. Only points
-//! within rounding of the highest are then compared in `f64`. The result equals a scan in `f64` to
-//! the bit, with the same choice among equals. The scan has no branch per point and reads memory in
-//! order.
+//! blocks of eight x, eight y and eight z, and all heights are first computed in `f32`. Then only
+//! points within the rounding error of the highest are compared in `f64`. The result equals the
+//! result of a scan in `f64` to the bit, with the same choice among equals. The scan has no branch
+//! per point and reads memory in order.
 
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
 
 use crate::{shape::elements::points::RunningMax, space::DVector};
 
-/// Points in a block.
+/// The number of points in a block.
 const BLOCK_LEN: usize = 8;
 
-/// Maximum number of points. For more, a direction table is as fast.
+/// The maximum number of points to scan. For more points, a direction table is as fast.
 pub const MAX_SCANNED: usize = 64;
 
 /// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times
@@ -23,7 +23,7 @@ pub const MAX_SCANNED: usize = 64;
 /// margin.
 const F32_HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 
-/// Sizes of points and directions for which neither the heights nor their errors overflow or
+/// The sizes of points and directions for which neither the heights nor their errors overflow or
 /// underflow in `f32`.
 const POINT_SIZES: RangeInclusive<f64> = 1e-12..=1e12;
 const SCAN_DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
@@ -34,7 +34,7 @@ type CountAndSum = u32;
 const COUNT_SHIFT: u32 = 16;
 const ONE: CountAndSum = 1 << COUNT_SHIFT;
 
-/// Eight points: their x, their y, and their z, which 2D ignores.
+/// The coordinates of eight points: every x, every y, and every z. In 2D, z is ignored.
 type PointBlock = [[f32; BLOCK_LEN]; 3];
 
 /// Points in blocks.
@@ -47,8 +47,8 @@ pub struct PointBlocks {
 }
 
 impl PointBlocks {
-    /// Stores finite points. Returns `None` if there are too many, or if their size is zero or
-    /// extreme.
+    /// Stores finite points. Returns `None` if there are too many points, or if the greatest size
+    /// is zero or extreme.
     pub fn new<D: DVector>(points: &[D]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
         let size = sizes.fold(0.0, f64::max);
@@ -68,8 +68,9 @@ impl PointBlocks {
         })
     }
 
-    /// Returns the farthest point in a direction, the first among equals. Returns `None` for a
-    /// direction that is zero, not finite or of extreme size, which requires a scan in `f64`.
+    /// Returns the farthest point in a direction, and the first if several are equally far. Returns
+    /// `None` for a direction that is zero, not finite or of extreme size. Such a direction
+    /// requires a scan in `f64`.
     #[inline]
     pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();
@@ -95,7 +96,7 @@ impl PointBlocks {
         let [a, b, c, d, e, f, g, h] = highest;
         let (a, b, c, d) = (higher(a, e), higher(b, f), higher(c, g), higher(d, h));
         let threshold = higher(higher(a, c), higher(b, d)) - self.error * size;
-        // Nearly always only one point remains, and then the sum is its index.
+        // Nearly always, only one point remains. Then the sum of the indices is its index.
         let mut sums: [CountAndSum; BLOCK_LEN] = [0; BLOCK_LEN];
         for (block, heights) in heights.iter().enumerate().take(self.blocks.len()) {
             let first = (block * BLOCK_LEN) as u32;
@@ -144,8 +145,8 @@ mod tests {
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// Includes heights that `f32` cannot distinguish: of points far from the origin, and of
-    /// equally high points.
+    /// Asserts that the blocks find the same point as a scan. Some heights are equal in `f32`: the
+    /// heights of points far from the origin, and of equally high points.
     fn equals_a_scan<V: Space>(of: impl Fn([f32; 3]) -> V) {
         let mut random = StdRng::seed_from_u64(1);
         let mut found = 0;

@@ -1,5 +1,5 @@
-//! The table of a hull, and the surface of a hull on the grid: closed, convex, outward, and no
-//! point lost, by integer arithmetic of its own.
+//! Tests of the direction table of a hull, and of the surface of a hull on the grid. Separate
+//! integer arithmetic checks that the surface is closed and convex, and loses no point.
 
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 

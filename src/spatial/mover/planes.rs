@@ -1,11 +1,11 @@
 //! Contacts as planes, and the nearest translation or velocity that respects them.
 //!
 //! A body with the contact normal nᵢ and the gap gᵢ may be translated by x if nᵢ · x >= -gᵢ. The
-//! translation nearest to a target t is x = t + y, where y is the shortest vector that satisfies nᵢ
-//! · y >= -gᵢ - nᵢ · t. [`shortest_translation`] solves this problem exactly.
+//! translation nearest to a target t is x = t + y, where y is the shortest vector with
+//! nᵢ · y >= -gᵢ - nᵢ · t. [`shortest_translation`] solves this problem exactly.
 //!
-//! A plane with a push limit pushes back by at most that length. So the translation is x = t + Σ λᵢ
-//! nᵢ with 0 <= λᵢ <= limitᵢ. Gauss-Seidel iteration solves this quadratic program with bounds.
+//! A plane with a push limit pushes back by at most that length. The translation is x = t + Σ λᵢ nᵢ
+//! with 0 <= λᵢ <= limitᵢ. Gauss-Seidel iteration solves this quadratic program with bounds.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
