@@ -34,8 +34,8 @@ pub struct CollisionDiagnostics {
     /// Number of candidate pairs. The bounding boxes of a candidate pair overlap, and at least one
     /// of its colliders changed. The pair is tested if the layers interact.
     ///
-    /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
-    /// layers interact, the boxes overlap, and a collider changed or the pair is new.
+    /// If the app supplies the pairs, this field is the number of distinct pairs. A pair is tested
+    /// if the layers interact, the boxes overlap, and a collider changed or the pair is new.
     pub candidates: usize,
     /// Number of support points computed in the tests of all pairs, for both shapes of each pair.
     ///

@@ -43,9 +43,9 @@ use crate::{
 /// # Threads
 ///
 /// Bevy's feature `multi_threaded` is on by default. With this feature, the plugin tests pairs on
-/// all threads of the `ComputeTaskPool`, if there are at least two. On a machine with two or three
-/// cores, Bevy gives this pool only one thread. `TaskPoolOptions::compute` sets the number of
-/// threads.
+/// all threads of the `ComputeTaskPool`, if there are at least two threads. On a machine with two
+/// or three cores, Bevy gives this pool only one thread. `TaskPoolOptions::compute` sets the number
+/// of threads.
 ///
 /// # Memory
 ///
@@ -58,9 +58,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
-    /// The resource to insert. `None` keeps a resource that the app has inserted.
+    /// The [`BroadPhase`] to insert, or `None` to keep the app's own setting.
     broad_phase: Option<BroadPhase>,
-    /// The resource to insert. `None` keeps a resource that the app has inserted.
+    /// The [`OngoingEvents`] to insert, or `None` to keep the app's own setting.
     ongoing: Option<OngoingEvents>,
 }
 

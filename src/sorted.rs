@@ -2,7 +2,7 @@
 
 use crate::buffer::reserve_amortized;
 
-/// Adds `others` to `keys`, and sorts the result. Takes linear time if there are few others and few
+/// Adds `others` to `keys`, and sorts the result. Takes linear time if `others` is short and few
 /// keys are out of order, and O(n log n) time at worst. Leaves `others` in an unspecified state.
 ///
 /// If two neighboring keys are out of order, both are removed, sorted with the others, and merged
@@ -31,7 +31,7 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
 }
 
 /// Merges the first `kept` items of a list with `others`, and drops the rest of the list. Both
-/// lists must be sorted by `key`. If there are few others, the merge is fast, because all items
+/// lists must be sorted by `key`. If `others` is short, the merge is fast, because all items
 /// between two others are moved together.
 pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);

@@ -342,8 +342,8 @@ impl Collider {
     }
 
     /// Creates a collider from a shape of your own, which is described by its support function.
-    /// [`Support`] explains how to write a support function. The scale and the pose apply to a
-    /// custom shape as to any other shape.
+    /// [`Support`] explains how to write a support function. A custom shape is scaled and moved
+    /// like any other shape.
     ///
     /// ```
     /// use bevy::math::DVec3;
@@ -367,10 +367,10 @@ impl Collider {
     /// ```
     ///
     /// The bounding box is computed from the support points along the world axes. If the support
-    /// function returns NaN, infinity, or the nearest point instead of the farthest, the shape
-    /// touches nothing. If the bounding box reveals the error, a warning names the entity. Any
-    /// other error in a support function causes wrong contacts of this shape, but does not affect
-    /// other shapes.
+    /// function returns NaN, infinity, or the nearest point instead of the farthest point, the
+    /// shape touches nothing. If the bounding box reveals the error, a warning names the entity.
+    /// Any other error in a support function causes wrong contacts of this shape, but does not
+    /// affect other shapes.
     ///
     /// A custom shape is code, so its collider cannot be saved.
     pub fn custom<S>(shape: S) -> Self

@@ -14,8 +14,8 @@ use crate::{
 
 /// Computes the pose of an entity. Ancestors without a `Transform` count as the identity.
 ///
-/// This function reads the world, because queries exclude disabled entities, but the `Transform` of
-/// a disabled parent still counts.
+/// The `Transform` of a disabled parent still counts. So this function reads the world directly,
+/// because queries exclude disabled entities.
 pub(crate) fn entity_pose<V: Space>(
     world: &World,
     entity: Entity,

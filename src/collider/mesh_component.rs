@@ -67,7 +67,7 @@ use crate::{
 /// # Errors
 ///
 /// If no collider can be created from the mesh, the entity is inert, and one warning names the
-/// entity and the [`ShapeError`]. Two causes are common:
+/// entity and the [`ShapeError`]. The error has two common causes:
 ///
 /// * The app has no `AssetPlugin` or no `MeshPlugin`, so it has no meshes.
 /// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. A mesh without
@@ -117,7 +117,7 @@ pub enum MeshShape {
     /// [`Collider::trimesh_from_mesh`], or in 2D [`Collider::compound_from_mesh_2d`], which is
     /// solid.
     Trimesh,
-    /// Like [`Trimesh`](Self::Trimesh), but [`one_sided`](Collider::one_sided) in 3D.
+    /// The same as [`Trimesh`](Self::Trimesh), but [`one_sided`](Collider::one_sided) in 3D.
     OneSidedTrimesh,
 }
 

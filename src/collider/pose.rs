@@ -94,7 +94,7 @@ fn in_3d(pose: Pose<DVec2>) -> Pose<DVec3> {
     }
 }
 
-/// Returns the xy part of a pose that does not tilt the xy plane, or in 3D the pose itself.
+/// In 2D, returns the xy part of a pose, which must not tilt the xy plane. In 3D, returns the pose.
 fn restricted<V: Space>(pose: &Pose<DVec3>) -> Pose<V::DVec> {
     let (rotation, translation) = V::DVec::restrict(pose.rotation, pose.translation);
     Pose {

@@ -137,7 +137,7 @@ impl MapEntities for Collisions {
 /// Collects the events of pairs that touch. Events with the phase `Ended` are left out.
 ///
 /// Several events of one pair become contacts of its parts: see [`CollisionEvent::with_parts`]. The
-/// deepest event is the contact of the pair.
+/// event with the greatest depth becomes the contact of the pair.
 impl FromIterator<CollisionEvent> for Collisions {
     fn from_iter<I: IntoIterator<Item = CollisionEvent>>(events: I) -> Self {
         let touching = events.into_iter().filter(CollisionEvent::touching);
@@ -187,10 +187,10 @@ impl Collisions {
 
     /// Replaces the contacts of the last tick with the contacts of this tick.
     ///
-    /// `found` must be sorted. `phase_of_unfound` returns the new phase, `Ongoing` or `Ended`, of
-    /// an old contact whose pair is not in `found`. `report` is called in order with each contact,
-    /// even if the contact has ended, and with the pair's old contact. `report` returns the phase
-    /// to store.
+    /// `found` must be sorted by pair. `phase_of_unfound` returns the new phase, `Ongoing` or
+    /// `Ended`, of an old contact whose pair is not in `found`. `report` is called in order with
+    /// each contact, even if the contact has ended, and with the pair's old contact. `report`
+    /// returns the phase to store.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
@@ -205,8 +205,8 @@ impl Collisions {
         let Changes {
             indices, started, ..
         } = &mut *changes;
-        // Ongoing contacts keep their order. `retain_mut` would be slower: it would copy each entry
-        // right after the closure wrote it.
+        // Ongoing contacts keep their order. `retain_mut` would be slower, because it would copy
+        // each entry right after the closure wrote it.
         let mut kept = 0;
         for number in 0..by_other.len() {
             let Some((other, old)) = by_other.get(number).copied() else {

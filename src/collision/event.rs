@@ -79,8 +79,9 @@ use bevy::prelude::*;
 #[reflect(Message, Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollisionEvent {
-    /// One of the two entities. The choice is arbitrary, but always the same for a pair. Use
-    /// [`seen_from`](Self::seen_from) or [`seen_by`](Self::seen_by) to choose the entity yourself.
+    /// One of the two entities of the contact. The choice is arbitrary, but always the same for a
+    /// pair. Use [`seen_from`](Self::seen_from) or [`seen_by`](Self::seen_by) to choose the entity
+    /// yourself.
     pub entity: Entity,
     /// The other entity.
     pub other: Entity,
@@ -144,8 +145,8 @@ pub enum EndReason {
     Disabled,
     /// The collider of one of the entities was removed.
     ColliderRemoved,
-    /// One of the colliders became inert, its pose is no longer finite, or it is a half-space with
-    /// a scale of 0 along an axis.
+    /// One of the colliders is now inert, has a pose that is not finite, or is a half-space with a
+    /// scale of 0 along an axis.
     Invalid,
     /// The entities' [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
     Filtered,
@@ -334,7 +335,7 @@ impl CollisionEvent {
     /// Returns the index of the touching part of `entity`'s collider: the part of a compound, the
     /// facet of a surface, or 0 for a single shape.
     ///
-    /// If several parts touch, this is the index of the deepest part.
+    /// If several parts touch, the result is the index of the deepest part.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
     pub fn part(&self) -> u32 {
         self.surface.part
@@ -365,9 +366,9 @@ impl CollisionEvent {
     /// tick, 1 at the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
-    /// event reports the first touch on its path. Then the normal, the depth and the points are
-    /// computed for this time, and [`remaining_time`](Self::remaining_time) returns the fraction of
-    /// the motion that is left.
+    /// event reports the first touch on its path. In that case, the normal, the depth and the
+    /// points are computed for this time, and [`remaining_time`](Self::remaining_time) returns the
+    /// fraction of the motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
@@ -477,9 +478,9 @@ pub struct Contact2d {
 /// An event for an entity that started to touch another entity. An earlier observer may have
 /// despawned the other entity.
 ///
-/// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event is triggered on
-/// both entities: an observer of all entities (`App::add_observer`) runs twice for each collision,
-/// once for each entity.
+/// This event dereferences to the [`CollisionEvent`] as seen from the observed entity. The event is
+/// triggered on both entities: an observer of all entities (`App::add_observer`) runs twice for
+/// each collision, once for each entity.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world
@@ -518,9 +519,10 @@ pub struct CollisionStarted {
 /// An event for an entity that no longer touches another entity. The other entity may no longer
 /// exist.
 ///
-/// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event has the geometry of
-/// the last tick of the contact, and [`end_reason`](CollisionEvent::end_reason) returns the reason
-/// for the end. Observers run in the same system set as the observers of [`CollisionStarted`].
+/// This event dereferences to the [`CollisionEvent`] as seen from the observed entity. The event
+/// has the geometry of the last tick of the contact, and [`end_reason`](CollisionEvent::end_reason)
+/// returns the reason for the end. Observers run in the same system set as the observers of
+/// [`CollisionStarted`].
 ///
 /// ```
 /// use bevy::prelude::*;

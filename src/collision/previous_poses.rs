@@ -58,8 +58,8 @@ impl<D: DVector> PreviousPoses<D> {
         self.is_complete = false;
     }
 
-    /// Removes all poses except those in which paths have begun. The caller then stores the poses
-    /// of all other colliders.
+    /// Removes all poses except the poses in which paths have begun. The caller then stores the
+    /// poses of all other colliders.
     pub fn clear_stored(&mut self) {
         self.retain(|_| false);
         self.is_complete = false;

@@ -23,9 +23,9 @@ const LEAST_COSINE: f64 = 0.1;
 /// Rounding both positions to f32 adds at most half of this overlap.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
-/// The translation that moves a shape out of all solid colliders.
+/// The translation that moves a shape out of all solid colliders, in the world's frame.
 ///
-/// In 2D, z is 0, and `.xy()` is the `Vec2`.
+/// In 2D, the translation's z is 0, and `.xy()` returns the `Vec2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
@@ -92,7 +92,8 @@ impl Collisions {
     /// ```
     ///
     /// The translation is in the world's frame and units. [`WorldMover`](crate::WorldMover) applies
-    /// the translation to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
+    /// the translation to an entity under any parent. In 2D, the translation's z is 0, and `.xy()`
+    /// returns the `Vec2`.
     ///
     /// The method uses the contacts of the last tick, and treats each contact as a plane. The
     /// result is exact for flat faces: after the move, the entity just touches them. Between curved

@@ -11,7 +11,7 @@ use crate::{
     space::DVector,
 };
 
-/// The maximum number of ancestors. A longer chain counts as a loop.
+/// The maximum number of ancestors. A longer chain of ancestors counts as a loop.
 pub(crate) const MAX_ANCESTORS: usize = 4096;
 
 /// The maximum fraction of a translation that may be lost along axes of scale 0: a few rounding
@@ -62,8 +62,8 @@ pub enum WorldMoveError {
     /// axis. Translations perpendicular to the axis still work.
     #[error("{0} cannot be moved in this direction: an ancestor has a scale of 0 along it")]
     SingularParent(Entity),
-    /// The translation, or the transform of an ancestor, is NaN or infinite, a rotation is zero, or
-    /// the ancestors form a loop.
+    /// The translation, or the transform of an ancestor, is NaN or infinite, a rotation has length
+    /// 0, or the ancestors form a loop.
     #[error("{0} cannot be moved: the translation or the transform of an ancestor is not finite")]
     NotFinite(Entity),
 }

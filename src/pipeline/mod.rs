@@ -61,8 +61,8 @@ use crate::{
 pub use swept::Teleported;
 pub use sync::sync_now;
 
-/// The stages of a tick, in this order. The stages run in the schedule of the plugin, by default
-/// `FixedPostUpdate`.
+/// The stages of a tick, in the order in which they run. The stages run in the schedule of the
+/// plugin, by default `FixedPostUpdate`.
 ///
 #[cfg_attr(
     doc,

@@ -65,7 +65,7 @@ impl<V: Space> Proxy<V> {
         Self { markers, ..self }
     }
 
-    /// Sets the pose, the layers and the markers. Returns `true` if any of them changed.
+    /// Sets the pose, the layers and the markers. Returns `true` if any of these values changed.
     #[inline(always)]
     pub fn update(
         &mut self,

@@ -63,9 +63,9 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// Returns the trees. If there are none, builds the trees first.
+    /// Returns the trees. If there are no trees, builds the trees first.
     pub fn get<V: Space>(&self, arena: &ProxyArena<V>) -> &Forest {
-        // Only one write per tick keeps the cache line shared between threads.
+        // The flag is written only once per tick, so that threads can share its cache line.
         if !self.is_used.load(Ordering::Relaxed) {
             self.is_used.store(true, Ordering::Relaxed);
         }
@@ -238,10 +238,10 @@ pub trait BoxSearch {
     fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
 }
 
-/// A search for boxes that overlap this box, in any order. Only the sign of the limit matters.
+/// A search for boxes that overlap the given box, in any order. Only the sign of the limit matters.
 pub struct Overlapping(pub Box3);
 
-/// A search for boxes near this box, roughly from near to far. The limit is a distance.
+/// A search for boxes near the given box, roughly from near to far. The limit is a distance.
 pub struct NearestFirst(pub Box3);
 
 impl BoxSearch for Overlapping {

@@ -46,9 +46,9 @@ impl Default for Crowding {
 }
 
 impl Crowding {
-    /// Adapts to the mean number of neighbors in a grid with this cell size along y and z.
-    /// `largest` is the largest size of a box along each axis. Returns `true` if the boxes should
-    /// be sorted again at once.
+    /// Adapts to the mean number of neighbors in a grid whose cells have the size `cells` along y
+    /// and z. `largest` is the largest size of a box along each axis. Returns `true` if the boxes
+    /// should be sorted again at once.
     pub fn adapt(&mut self, neighbors: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
         let ([cell_y, cell_z], [_, largest_y, largest_z]) = (cells, largest);
         let least = largest_y * largest_z * CELL_ENLARGEMENT * CELL_ENLARGEMENT;
@@ -110,7 +110,7 @@ pub fn choose(
     ]
 }
 
-/// Returns the present cell size if it is suitable, and otherwise a new cell size.
+/// Returns the current cell size if that size is suitable, and otherwise a new cell size.
 fn settle(cell: f64, largest: f64, best: f64) -> f64 {
     let target = largest.max(best);
     if cell >= largest * (1.0 + SIZE_ROUNDING) && KEPT.contains(&(cell / target)) {

@@ -225,7 +225,7 @@ impl Grid {
     /// [`Peak`].
     pub fn end_tick(&mut self) -> bool {
         if self.peak.end_tick(self.len()) {
-            // A copy has no unused capacity.
+            // Cloning the grid drops its unused capacity.
             *self = self.clone();
         }
         !self.peak.is_unused()

@@ -12,8 +12,8 @@ use crate::{
     shape::Aabb,
 };
 
-/// A box is thin along an axis if its size along that axis is smaller than its largest size by more
-/// than this many powers of two.
+/// A box is thin along an axis if its largest size exceeds its size along that axis by a factor of
+/// more than about 2 to the power of this constant.
 ///
 /// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.

@@ -101,9 +101,9 @@ struct Overlaps {
     resting: Grids,
     /// The boxes around pieces of paths.
     pieces: Grids,
-    /// The number of boxes at rest.
+    /// The peak number of boxes at rest.
     rest_peak: Peak,
-    /// The number of slots plus the number of boxes around pieces of paths.
+    /// The peak number of slots and of boxes around pieces of paths.
     slot_peak: Peak,
 }
 
@@ -195,7 +195,7 @@ impl Overlaps {
             let has_box = |slot: u32| arena.box_of(slot).is_some();
             moving.update(boxes, [], has_box);
             resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
-            // Copies have no unused capacity. The next tick adds all pieces again.
+            // Cloning the grids drops their unused capacity. The next tick adds all pieces again.
             *moving = moving.clone();
             *resting = resting.clone();
             *pieces = Grids::default();
@@ -224,7 +224,7 @@ fn find_half_space_pairs<V: Space>(
         let path = paths.path(*slot);
         let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
         if let Some(path) = path {
-            // A half-space that moved down was higher in the previous tick.
+            // A half-space that moved against its normal was higher in the previous tick.
             half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {

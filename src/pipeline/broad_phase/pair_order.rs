@@ -25,7 +25,7 @@ pub struct PairOrder {
     ranks: Ranks,
     counts: Vec<u32>,
     spare: Vec<SlotPair>,
-    /// The number of slots and candidates.
+    /// The peak number of slots and candidates.
     peak: Peak,
 }
 

@@ -1,4 +1,4 @@
-//! Sort keys of boxes in a grid.
+//! The sort keys of boxes in a grid.
 
 use crate::shape::Aabb;
 

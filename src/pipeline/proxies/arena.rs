@@ -28,7 +28,7 @@ pub struct ProxyArena<V: Space> {
     /// heap may include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
     half_spaces: Vec<u32>,
-    /// The number of slots.
+    /// The peak number of slots.
     peak: Peak,
     /// Number of proxies.
     count: usize,
@@ -108,7 +108,7 @@ impl<V: Space> ProxyArena<V> {
     /// Clears the list of changes, and frees unused memory.
     pub fn begin_tick(&mut self) {
         if self.peak.end_tick(self.proxies.len()) {
-            // A copy has no unused capacity.
+            // Cloning the arena drops its unused capacity.
             *self = self.clone();
         }
         self.previous_revision = self.revision;
@@ -120,7 +120,7 @@ impl<V: Space> ProxyArena<V> {
         self.drop_free_slots();
     }
 
-    /// Drops free slots at the end.
+    /// Drops the free slots at the end of the arena.
     fn drop_free_slots(&mut self) {
         drop_empty(&mut self.proxies);
         let len = self.proxies.len();

@@ -1,8 +1,8 @@
 //! Last stage: reports which contacts started, continue or ended.
 //!
 //! The contacts of the previous tick are merged with the contacts found in this tick. Both lists of
-//! contacts are sorted by pair. For a pair of the previous tick that was not found, there are two
-//! cases:
+//! contacts are sorted by pair. If a pair of the previous tick was not found, one of two cases
+//! applies:
 //!
 //! * If neither collider changed and the pair is still a candidate, the pair was not retested, and
 //!   its contact continues.
@@ -44,7 +44,7 @@ pub struct EventBatch {
     swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
-    /// The number of contacts, poses and events.
+    /// The peak number of contacts, poses and events.
     peak: Peak,
 }
 
@@ -77,7 +77,7 @@ pub fn report(
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
-        // Each tick of the window frees the memory of some of the entities.
+        // Each tick of the window frees the unused memory of some entities.
         if tick.wrapping_add(entity.index_u32()) % WINDOW == 0 {
             entities.bypass_change_detection().end_window();
         }

@@ -8,10 +8,10 @@
 //!   included, because the app may have moved a collider since. In that case, the colliders are
 //!   apart where their paths begin.
 //!
-//! A pair of the second kind is skipped if no swept collider moves, relative to the other, by more
-//! than the radius of a ball inside it. To pass through the other collider, a swept collider would
-//! have to move by the ball's diameter. Pairs that stay apart during the motion are not candidates:
-//! see [`PathTable::may_meet`].
+//! A pair of the second kind is skipped if no swept collider moves, relative to the other collider,
+//! by more than the radius of a ball inside it. To pass through the other collider, a swept
+//! collider would have to move by the ball's diameter. Pairs that stay apart during the motion are
+//! not candidates: see [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 
@@ -197,7 +197,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     );
     let found = cast_parts(first, second, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
-    // If the shapes also touch at the end, the contact continues.
+    // If the shapes also touch at the end of their paths, the contact continues.
     if !is_apart_at_start && cast.touched && cast.found.is_some() {
         return None;
     }

@@ -53,8 +53,8 @@ impl SweptEvents {
     }
 
     /// If the pair of an event touches on a path, stores the event for [`send`](Self::send), and
-    /// returns the phase of the contact. The caller must not send such an event. Calls must come in
-    /// the order of the pairs.
+    /// returns the phase of the contact. The caller must not send an event that was stored. Calls
+    /// must be in the order of the pairs.
     pub fn defer(
         &mut self,
         event: &CollisionEvent,

@@ -107,15 +107,15 @@ fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
 
 /// The maximum number of steps to find a rotation. Once the map is nearly orthogonal, each step
 /// squares the error. Until then, each step multiplies the length of a short axis by 1.5. 64 steps
-/// suffice for axes down to 1e-9 of the longest.
+/// suffice for axes down to 1e-9 of the longest axis.
 const MAX_ORTHOGONAL_STEPS: usize = 64;
 
-/// The search for a rotation ends if a step changes the matrix by less than this: a few rounding
-/// errors.
+/// The search for a rotation ends if a step changes the matrix by less than this value, a few
+/// rounding errors.
 const LEAST_ORTHOGONAL_CHANGE: f64 = 1e-14;
 
-/// The squared length of each axis of a rotation differs from 1 by less than this. If the map is
-/// flat, at least one axis fails this test.
+/// The squared length of each axis of a rotation differs from 1 by less than this value. If the map
+/// is flat, at least one axis fails this test.
 const NEARLY_UNIT: f64 = 1e-12;
 
 /// Returns the rotation from a linear map to the linear map of a pose: the orthogonal factor in the

@@ -29,7 +29,7 @@ thread_local! {
 /// The number of boxes that are sampled for [`typical_size`].
 const SAMPLED_PATH_BOXES: usize = 64;
 
-/// Returns the size of a typical box: three quarters of the boxes in a sample are no larger.
+/// Returns the size of a typical box: three quarters of the sampled boxes are at most this large.
 fn typical_size(boxes: &[Aabb]) -> f64 {
     let sample = boxes.iter().step_by(boxes.len() / SAMPLED_PATH_BOXES + 1);
     let sample = sample.filter(|aabb| !aabb.is_empty());
@@ -55,7 +55,7 @@ struct PathPiece {
 pub struct PathTable<V: Space> {
     /// The box around the path of each slot, then the boxes around the pieces of cut paths.
     boxes: Vec<Aabb>,
-    /// The pieces, in the order of their boxes. The pieces of a path follow one another.
+    /// The pieces, in the order of their boxes. The pieces of a path are consecutive.
     pieces: Vec<PathPiece>,
     /// For each slot, `true` if its proxy is swept.
     are_swept: Vec<bool>,
@@ -63,7 +63,7 @@ pub struct PathTable<V: Space> {
     indices: Vec<u32>,
     /// The paths with their slots.
     paths: Vec<(u32, SweptPath<V::DVec>)>,
-    /// The length of `boxes`, the longest of the lists.
+    /// The peak length of `boxes`, the longest of the lists.
     peak: Peak,
 }
 
@@ -117,7 +117,7 @@ impl<V: Space> PathTable<V> {
     }
 
     /// Returns `true` if one of two boxes belongs to a piece, and the previous piece of the same
-    /// path also overlaps the other box. The pieces that overlap a box follow one another, because
+    /// path also overlaps the other box. The pieces that overlap a box are consecutive, because
     /// each coordinate rises or falls all along the path.
     pub fn is_repeated(&self, (a, b): SlotPair) -> bool {
         let box_of = |number: u32| self.boxes.get(number as usize);

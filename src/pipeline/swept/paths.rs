@@ -2,7 +2,8 @@
 //!
 //! [`sync`](crate::pipeline::sync) finds the paths of all changed proxies after it has updated the
 //! proxies. The broad phase uses boxes around the paths. All other stages, and spatial queries, use
-//! the boxes of the poses. The report stage stores the poses for the next tick.
+//! the boxes of the proxies in their current poses. The report stage stores the poses for the next
+//! tick.
 
 use bevy::prelude::*;
 

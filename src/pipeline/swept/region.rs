@@ -50,7 +50,7 @@ impl<D: DVector> PathRegion<D> {
 
     /// Returns the number of pieces into which the path is cut. Along the second longest axis of
     /// the path, a piece is about as long as the moving box and a typical box together. So a path
-    /// along one axis has one piece: the box around it is no larger than the path.
+    /// along one axis has one piece: the box around such a path is no larger than the path.
     pub fn piece_count(&self, typical_size: f64) -> u32 {
         let mut lengths = self.translation.components().map(f64::abs);
         lengths.sort_unstable_by(f64::total_cmp);

@@ -8,8 +8,8 @@ use bevy::{
 use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
 /// The number of ancestors of an entity, times 2^32, plus the number of ancestors with a
-/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. (Bevy's change
-/// ticks show what was added.)
+/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. (Additions show
+/// in Bevy's change ticks.)
 pub type AncestorSum = u64;
 
 /// The ancestors of an entity.
@@ -43,7 +43,7 @@ pub struct AncestryCache {
     /// The ancestry of each entity's children. The value is `None` while the entity's own ancestors
     /// are visited. Entities without a parent are not cached, because reading them again is faster.
     known: EntityHashMap<Option<Ancestry>>,
-    /// The length of `known`, which is at least the length of `path`.
+    /// The peak length of `known`, which is at least the length of `path`.
     peak: Peak,
     /// The entities visited in this walk, each with its own contribution to the `Ancestry`.
     path: Vec<(Entity, Ancestry)>,

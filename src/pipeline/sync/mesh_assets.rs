@@ -1,6 +1,6 @@
 //! Colliders from mesh assets, built before the first stage.
 //!
-//! Colliders are built only after a change. There are two kinds of changes:
+//! Colliders are built only after one of two changes:
 //!
 //! * A mesh is loaded: every tick looks up the meshes that were missing before. Bevy's asset
 //!   messages arrive only in `PostUpdate`, and never if the app runs schedules by hand.

@@ -14,9 +14,9 @@
 //!
 //! With the feature `mesh`, `mesh_assets.rs` builds colliders from meshes before this stage.
 //!
-//! [`sync_now`] does the same between two ticks, for spatial queries. The function adds its changes
-//! to the next tick's list of changes. So the next tick tests every pair that it would test without
-//! the call. The tick may also test other pairs, whose contacts have not changed.
+//! [`sync_now`] updates the proxies between two ticks, for spatial queries. The function adds its
+//! changes to the next tick's list of changes. So the next tick tests every pair that it would test
+//! without the call. The tick may also test other pairs, whose contacts have not changed.
 
 mod ancestors;
 mod change_ticks;

@@ -152,14 +152,15 @@ fn apply_some<V: Space>(
     }
 }
 
-/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any of them changed.
+/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any of these values
+/// changed.
 #[inline]
 fn update<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,
     item: &QueuedMove,
 ) -> Result<bool, ColliderError> {
-    // This case has its own call of `Proxy::update`, so that the pose stays in registers.
+    // This fast path has its own call of `Proxy::update`, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity(&item.transform)
     {
