@@ -49,7 +49,7 @@ use crate::{
 ///   camera, a collider with a greater z is in front. Bevy's `Pickable` decides whether an entity
 ///   hides the entities behind it, and `Pickable::IGNORE` excludes an entity.
 /// * An entity is not hit if Bevy's `Visibility` hides it, or if the camera does not draw its
-///   `RenderLayers`. (An entity without `RenderLayers` is on layer 0.)
+///   `RenderLayers`. An entity without `RenderLayers` is on layer 0.
 /// * [`HeadbuttPickingCamera`] selects colliders by their layers, and can include sensors.
 ///
 /// # Poses

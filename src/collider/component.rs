@@ -62,8 +62,8 @@ use crate::shape::{
 /// # Frames and dimensions
 ///
 /// The shape decides the dimension. A 3D shape follows the whole transform. A 2D shape lies in the
-/// xy plane, follows the xy part of the transform, and ignores z. 2D and 3D colliders may be in the
-/// same app, and never touch each other.
+/// xy plane, follows the xy part of the transform, and ignores z. Colliders of both dimensions may
+/// be in the same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
 /// same frames as in Bevy, centered on the origin unless they are defined by points:
@@ -261,8 +261,8 @@ use crate::shape::{
 /// | `Extrusion(base, half_depth)` | extrusion: `base` is the `(kind, margin)` of a 2D shape |
 ///
 /// If the format keeps all digits of an `f32` and `f64`, a loaded collider behaves like the saved
-/// collider, bit for bit. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks
-/// all numbers as the constructors do, and returns the same errors. Saving fails for a
+/// collider, bit for bit. `serde_json` keeps all digits with its feature `float_roundtrip`. Loading
+/// checks all numbers as the constructors do, and returns the same errors. Saving fails for a
 /// [`custom`](Self::custom) shape, which is code, and for an invalid shape. If saving a collider
 /// fails, the whole scene cannot be saved. A collider that `ColliderFromMesh` has built is saved
 /// with the entity.

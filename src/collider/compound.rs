@@ -276,7 +276,7 @@ impl Collider {
     /// ```
     ///
     /// The result is a [`trimesh`](Self::trimesh) with two triangles per cell and its outer side
-    /// up. (In 2D, use a [`polyline`](Self::polyline) instead.) The cell at row z and column x is
+    /// up. In 2D, use a [`polyline`](Self::polyline) instead. The cell at row z and column x is
     /// divided by the diagonal from (x + 1, z) to (x, z + 1). The triangle with the corner (x, z)
     /// has the index 2 (z (columns - 1) + x), and the other triangle has the next index. An event's
     /// [`part`](crate::CollisionEvent::part) is this index.

@@ -95,8 +95,8 @@ impl<'a, V: Space> ConvexView<'a, V> {
         }
     }
 
-    /// Returns the margin around the shape, or 0 for a shape without a margin. (The margin of a
-    /// ball or a capsule is part of its radius, unless the margin belongs to a compound.)
+    /// Returns the margin around the shape, or 0 for a shape without a margin. The margin of a ball
+    /// or a capsule is part of its radius, unless the margin belongs to a compound.
     pub fn margin(&self) -> f32 {
         self.margin
     }

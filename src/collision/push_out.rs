@@ -107,7 +107,7 @@ impl Collisions {
     /// the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward the
     /// opening shrinks in proportion to the angle: at 0.2 degrees, it is a sixth of the depth.
     ///
-    /// An overlap that the rounding of positions to f32 can cause does not make the result
+    /// Remaining overlaps that rounding positions to f32 can cause do not count as
     /// [`PushOut::Pressed`].
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)

@@ -39,8 +39,8 @@ const MAX_LOSS: f64 = 1e-6;
 /// ```
 ///
 /// `WorldMover` reads the current `Transform`s of all ancestors, because `GlobalTransform` is one
-/// frame late in a fixed step. The parameter changes only the `Transform` of the moved entity.
-/// `WorldMover` computes in f64, and rounds the new translation to f32 once.
+/// frame late in a fixed step. `WorldMover` changes only the `Transform` of the moved entity. The
+/// computation is in f64, and rounds the new translation to f32 once.
 ///
 /// `WorldMover` writes `Transform`, so Bevy does not allow another parameter of the same system to
 /// access `Transform`. Compute the translations in an earlier system, or use a `ParamSet`.

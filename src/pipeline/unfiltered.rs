@@ -9,7 +9,7 @@ use bevy::{
     prelude::*,
 };
 
-/// A query of all entities, including disabled ones.
+/// A query of all entities, including disabled entities.
 ///
 /// Bevy excludes entities with a disabling component from each query that does not mention that
 /// component. So this query mentions every disabling component as optional. A disabling component

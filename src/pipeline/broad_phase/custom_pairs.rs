@@ -26,7 +26,7 @@ pub struct CustomPairs {
 }
 
 impl CustomPairs {
-    /// Copies the supplied pairs.
+    /// Copies the supplied pairs, and compares them with the pairs of the previous tick.
     pub fn update(&mut self, supplied: &ResMut<CandidatePairs>, is_enabled: bool) {
         let was_enabled = core::mem::replace(&mut self.is_enabled, is_enabled);
         let Self {

@@ -5,7 +5,7 @@
 //! pairs, the direction would save nothing. Looking up the direction would cost as much, and the
 //! last bit of a contact could depend on earlier ticks.
 //!
-//! `event.rs` converts a contact to an event. `found_contacts.rs` has the results of the stage.
+//! `event.rs` converts a contact to an event. `found_contacts.rs` defines the results of the stage.
 
 mod event;
 pub mod found_contacts;

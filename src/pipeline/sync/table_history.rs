@@ -5,9 +5,9 @@
 //! and fills a gap with the last entity. So most entities keep their rows. If an entity left its
 //! row, the row now has another entity, or the table has become shorter.
 //!
-//! (If Bevy lists entities one by one, see
-//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift other
-//! entities. The shifted entities are then updated without effect.)
+//! Bevy may list entities one by one: see
+//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each). In that case, a new entity may shift
+//! other entities, which are then updated without effect.
 
 use bevy::prelude::*;
 
