@@ -322,7 +322,8 @@ impl Collider {
         Self::try_convex_hull(points).unwrap_or_else(Self::rejected)
     }
 
-    /// Returns the [`convex_hull`](Self::convex_hull) of points, or an error if it is invalid.
+    /// Returns the [`convex_hull`](Self::convex_hull) of points, or an error if the points are
+    /// invalid.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -157,7 +157,7 @@ pub enum EndReason {
 }
 
 impl CollisionEvent {
-    /// Creates an event for a unit test. (The plugin creates its own events.)
+    /// Creates an event for a unit test. The plugin creates its own events.
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite `depth` as `f32::MAX`. The phase is `Started`, the contact point is the origin, the

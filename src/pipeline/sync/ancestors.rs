@@ -8,8 +8,8 @@ use bevy::{
 use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
 /// The number of ancestors of an entity, times 2^32, plus the number of ancestors with a
-/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. (Additions show
-/// in Bevy's change ticks.)
+/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. Bevy's change
+/// ticks show additions.
 pub type AncestorSum = u64;
 
 /// The ancestors of an entity.

@@ -29,8 +29,8 @@ pub type Columns = (
     Has<Swept>,
 );
 
-/// A resource whose change tick is the tick of the last update of the proxies. (Bevy keeps the
-/// ticks of resources from wrapping around.)
+/// A resource whose change tick is the tick of the last update of the proxies. Bevy keeps the ticks
+/// of resources from wrapping around.
 #[derive(Resource, Default)]
 pub struct LastRun;
 

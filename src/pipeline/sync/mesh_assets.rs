@@ -41,8 +41,8 @@ impl MeshColliders {
     }
 }
 
-/// Drops the colliders of changed meshes. (An added mesh needs no action: if it replaces another
-/// mesh, the removal of that mesh was reported before.)
+/// Drops the colliders of changed meshes. An added mesh needs no action: if it replaces another
+/// mesh, the removal of that mesh was reported before.
 pub fn drop_changed(
     mut events: MessageReader<AssetEvent<Mesh>>,
     mut colliders: ResMut<MeshColliders>,
@@ -109,7 +109,7 @@ pub fn resolve(
             );
         }
     });
-    // Observers of an insertion may change the world freely.
+    // An observer of an earlier insertion may have despawned the entity.
     for (entity, collider) in ready {
         if let Ok(mut entity) = world.get_entity_mut(entity) {
             entity.insert(collider);
