@@ -39,7 +39,7 @@ use crate::{
 const USUAL_CAPACITY: (usize, usize) = (64, 124);
 
 /// The capacities for other pairs: concentric shapes that are curved or have hundreds of points.
-/// Their depth is nearly the same in all directions, so the loop evaluates many directions.
+/// The depth of such shapes is nearly the same in all directions, so the loop evaluates many.
 const LARGE_CAPACITY: (usize, usize) = (1024, 2044);
 
 /// Returns the contact of cores that overlap. `start` is GJK's last simplex.
@@ -105,13 +105,14 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
 struct Epa<'a, D: DVector, P, const VERTICES: usize, const FACETS: usize> {
     pair: &'a P,
     vertices: ArrayVec<Vertex<D>, VERTICES>,
-    /// The points of the vertices, for the polytope.
+    /// The positions of the vertices, which the polytope needs.
     points: ArrayVec<D, VERTICES>,
     polytope: D::Polytope<FACETS>,
     scale: f64,
     /// The contact of minimum depth among all evaluated directions.
     best: Option<Penetration<D>>,
-    /// After an early end, other directions near which the depth may be lower.
+    /// Directions, besides the best, near which the depth may be lower. They are collected only if
+    /// the polytope is full.
     open: ArrayVec<D, MAX_OPEN>,
 }
 
@@ -121,7 +122,7 @@ where
     P: MinkowskiDifference<Vector = D>,
 {
     /// Evaluates the support function along a unit vector, and keeps the best contact. Returns the
-    /// vertex and its contact.
+    /// vertex, and the contact along the unit vector.
     #[inline]
     fn evaluate(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
         let vertex = self.pair.vertex(normal);

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// The maximum number of steps toward a local minimum of the depth. A polytope needs few steps,
-/// because few of its supporting planes are near each other. On a nearly spherical shape, each step
-/// removes only a part of the error.
+/// because few supporting planes of a polytope are near each other. On a nearly spherical shape,
+/// each step removes only a part of the error.
 const MAX_DESCENT: usize = 12;
 
 /// The maximum number of directions, besides the best direction, from which the search continues
@@ -33,7 +33,7 @@ pub struct EarlyEnd<D> {
     pub is_full: bool,
     /// The contact of minimum depth among all evaluated directions.
     pub best: Penetration<D>,
-    /// Other directions near which the depth may be lower.
+    /// Directions, besides the best direction, near which the depth may be lower.
     pub open: ArrayVec<D, MAX_OPEN>,
     pub scale: f64,
 }
@@ -77,7 +77,7 @@ impl<D: DVector> EarlyEnd<D> {
 /// below the plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <= h(n) - |p - y|:
 /// the depth along m is lower.
 ///
-/// On a surface that is nearly a sphere around the origin, this step gains little. Then the longer
+/// On a surface that is nearly a sphere around the origin, this step gains little, and the longer
 /// step of [`sphere_minimum`] is better.
 fn descend<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,

@@ -111,12 +111,12 @@ where
 ///
 /// If the intersection of the faces has at most four corners, these corners are the manifold. If
 /// the intersection has more corners or a round rim, the manifold has the four points that span the
-/// largest area. The deepest point is always included. [`Manifold::points`] documents the order. If
-/// the faces are flat and parallel, the manifold spans at least 99 % of the area of the largest
-/// quadrilateral in the intersection. For faces that are tilted by less than 0.02 radians and touch
-/// everywhere, only quadrilaterals with the deepest point as a corner are compared. In 20,000
-/// random pairs (`tests/it/queries/manifold_area.rs`), the manifold spans at least 90 % of the area
-/// of the largest such quadrilateral.
+/// largest area. The deepest point is always included. [`Manifold::points`] documents the order of
+/// the points. If the faces are flat and parallel, the manifold spans at least 99 % of the area of
+/// the largest quadrilateral in the intersection. For faces that are tilted by less than 0.02
+/// radians and touch everywhere, only quadrilaterals with the deepest point as a corner are
+/// compared. In 20,000 random pairs (`tests/it/queries/manifold_area.rs`), the manifold spans at
+/// least 90 % of the area of the largest such quadrilateral.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
@@ -226,7 +226,7 @@ where
 ///   pair, and hit if they overlap by 4.8e-7 or more. A motion that ends at the touch counts as if
 ///   it continued.
 /// * An f64 resolves times to 1e-16 of the motion. Shapes that move farther than the touching
-///   tolerance within this fraction may not yet touch at `touching`.
+///   tolerance in 1e-16 of the motion may not yet touch at `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time

@@ -76,7 +76,7 @@ pub struct Gjk<D: DVector> {
     pub state: State,
     /// The vertices of the simplex, of which `nearest` is a convex combination.
     pub simplex: Simplex<D>,
-    /// v, the point of the simplex nearest to the origin.
+    /// The point v of the simplex that is nearest to the origin.
     pub nearest: Nearest<D>,
     /// The distance |v| of the simplex from the origin.
     pub distance: f64,
@@ -276,8 +276,8 @@ impl<D: DVector> Gjk<D> {
             self.lower_bound = lower_bound;
             self.lower_bound_direction = v;
         }
-        // Except for rounding, the second condition follows from the first. The second condition
-        // keeps a verdict of `hit` valid when the loop continues.
+        // Except for rounding, the second condition follows from the first condition. The second
+        // condition keeps a verdict of `hit` valid when the loop continues.
         let touching = self.touching_distance();
         if lower_bound > touching && self.distance > touching {
             self.proved_separated = true;
@@ -291,8 +291,8 @@ impl<D: DVector> Gjk<D> {
             self.state = State::Converged;
             return;
         }
-        // A full simplex contains the origin. This ends the loop, unless the cores are proved to be
-        // separated.
+        // A full simplex contains the origin and has ended the loop, unless the cores are proved to
+        // be separated.
         if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;
@@ -303,8 +303,8 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // Only rounding, or a shape that is not convex, leads here. The previous result is
-            // kept.
+            // Only rounding, or a shape that is not convex, leads to this branch. The previous
+            // result is kept.
             self.simplex.pop();
             self.state = State::Stalled;
         }

@@ -23,13 +23,13 @@ pub trait MinkowskiDifference {
     /// The vector type in f64.
     type Vector: DVector;
 
-    /// Returns the support point of A - B.
+    /// Returns the support point of A - B in a direction.
     fn vertex(&self, direction: Self::Vector) -> Vertex<Self::Vector>;
 
-    /// Returns the support point of A.
+    /// Returns the support point of A in a direction.
     fn first_support(&self, direction: Self::Vector) -> Self::Vector;
 
-    /// Returns the support point of B.
+    /// Returns the support point of B in a direction.
     fn second_support(&self, direction: Self::Vector) -> Self::Vector;
 
     /// Returns the pose of B in the frame of A.
@@ -122,8 +122,8 @@ where
             }
         };
         // The translation is relative to the first shape, so that the precision depends on the size
-        // of the pair and not on its position. The difference of two f32 translations is exact in
-        // f64 for every pair that is near enough to touch.
+        // of the pair, not on the pair's position. The difference of two f32 translations is exact
+        // in f64 for every pair that is near enough to touch.
         let [origin_a, origin_b] = origins;
         let (translation, first_radius, second_radius) = if swapped {
             (origin_a - origin_b, b.radius(), a.radius())
@@ -201,7 +201,7 @@ where
             counter.add_one();
         }
         let opposite = Self::Vector::transpose(self.relative.rotation) * -direction;
-        // Each shape has one call site, so that its support function is inlined once.
+        // Each support function has one call site, so that it is inlined only once.
         let (direction_b, direction_a) = if self.swapped {
             (direction, opposite)
         } else {

@@ -17,7 +17,7 @@
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`](crate::Support) of your own.
 //! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space. All
-//!   functions except [`touch()`], [`forecast`] and those of [`steps`] take colliders.
+//!   functions except [`touch()`], [`forecast`] and the functions of [`steps`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;

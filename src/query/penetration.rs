@@ -18,9 +18,9 @@ pub struct Penetration<D> {
     /// The distance by which the second core has to move along the normal until both just touch,
     /// negative if the cores are separated.
     pub depth: f64,
-    /// The deepest point of the first core in the second.
+    /// The point of the first core that is deepest in the second core.
     pub first: D,
-    /// The deepest point of the second core in the first.
+    /// The point of the second core that is deepest in the first core.
     pub second: D,
     /// The scale of the pair so far: see [`tolerance`](crate::tolerance).
     pub scale: f64,

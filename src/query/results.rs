@@ -29,7 +29,7 @@ pub struct Contact<V> {
 }
 
 impl<V: Space> Contact<V> {
-    /// Returns a contact in the world, given the translations of both shapes.
+    /// Returns a contact in world coordinates, given the translations of both shapes.
     #[inline(always)]
     pub(crate) fn in_world(contact: &Contact64<V::DVec>, origins: [V::DVec; 2]) -> Self {
         let [point_a, point_b] = contact.points_in_world(origins);
@@ -110,7 +110,8 @@ pub struct Manifold<V: Space> {
 }
 
 impl<V: Space> Manifold<V> {
-    /// Returns a manifold in the world, given its contacts and the translations of both shapes.
+    /// Returns a manifold in world coordinates, given its contacts and the translations of both
+    /// shapes.
     pub(crate) fn new(contacts: &[Contact64<V::DVec>], origins: [V::DVec; 2]) -> Self {
         let point = |contact: &Contact64<V::DVec>| {
             let [point_a, point_b] = contact.points_in_world(origins);

@@ -20,7 +20,8 @@ pub struct Vertex<D> {
     /// The support point of the second core.
     pub second: D,
     /// The direction in which the support function of A - B was evaluated, of any length. `first`
-    /// is A's support point in this direction, and `second` is B's in the opposite direction.
+    /// is A's support point in this direction, and `second` is B's support point in the opposite
+    /// direction.
     pub direction: D,
 }
 

@@ -180,9 +180,9 @@ where
     }
 
     /// Returns the contact along `direction`, a unit vector in world axes from the caller's first
-    /// shape to the second. The direction is the normal of a plane that bounds one shape. This is
-    /// the first shape if `plane_of_first` is `true`, and otherwise the second. The function
-    /// evaluates one support point.
+    /// shape to the second. The direction is the normal of a plane that bounds the first shape if
+    /// `plane_of_first` is `true`, and otherwise the second shape. The function evaluates one
+    /// support point.
     pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
         let direction = if self.pair.swapped {
@@ -210,8 +210,8 @@ where
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Shapes that touch never reach this branch. If they reached it, GJK's result would be
-            // correct.
+            // Shapes that touch never reach this branch. If such shapes reached it, GJK's result
+            // would be correct.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
@@ -384,8 +384,7 @@ where
         ]
     }
 
-    /// Converts a contact from the pair's frame and order to the world's axes and the caller's
-    /// order.
+    /// Converts a contact from the pair's frame and order to world axes and the caller's order.
     #[inline(always)]
     fn in_world(
         &self,
@@ -427,7 +426,7 @@ pub fn gjk_contact<D: DVector>(
 }
 
 /// Returns GJK's result for separated cores. If the cores are not separated, the normal is
-/// `otherwise`. GJK's v is opposite to the normal.
+/// `otherwise`. GJK's vector v is opposite to the normal.
 #[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);

@@ -142,7 +142,7 @@ impl<'t, D: DVector> Traced<'t, D> {
 
 impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     fn record(&self, step: impl FnOnce(D) -> Step<D>) {
-        // The recording is never borrowed already, because a trace has no access to the pair.
+        // The recording is not borrowed at this point, because a trace has no access to the pair.
         let Ok(mut recording) = self.recording.try_borrow_mut() else {
             return;
         };
@@ -217,7 +217,7 @@ impl<D: DVector> PairFrame<D> {
         }
     }
 
-    /// Converts a step to the world and the caller's order.
+    /// Converts a step to world axes and the caller's order.
     pub fn step(&self, step: &Step<D>) -> Step<D> {
         match step {
             Step::Gjk(step) => Step::Gjk(self.gjk_step(step)),

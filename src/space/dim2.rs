@@ -61,7 +61,8 @@ fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
 ///
 /// Let t be the angle between the z axis and its image: cos(t) = (z² + w² - x² - y²) / |q|². Seen
 /// along z, the rotation shortens lengths in one direction by the factor |cos(t)|. Near a rotation
-/// about z, this factor is 1 - 2 (x² + y²) / |q|². Near a half turn, it is 1 - 2 (z² + w²) / |q|².
+/// about z, this factor is 1 - 2 (x² + y²) / |q|². Near a half turn, this factor is 1 - 2 (z² + w²)
+/// / |q|².
 #[cold]
 fn untilted(quaternion: DQuat) -> Option<DMat2> {
     let DQuat { x, y, z, w } = quaternion;

@@ -60,8 +60,8 @@ impl DVector for DVec3 {
     }
 
     /// A unit quaternion q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms
-    /// are quadratic in q. If q has another length, they are divided by |q|², which needs no square
-    /// root.
+    /// are quadratic in q. If q has another length, these terms are divided by |q|², which needs no
+    /// square root.
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
         let square = quaternion.length_squared();

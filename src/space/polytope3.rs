@@ -303,7 +303,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         } else {
             return None;
         };
-        // The face across the edge from p to q of a triangle (p, q, r) lacks r, so its index is r.
+        // The face across the edge from p to q of a triangle (p, q, r) lacks r, so the index of
+        // this face is r.
         for [p, q, r] in triangles {
             let corner = |index: u16| points.get(usize::from(index)).copied();
             let corners = [corner(p)?, corner(q)?, corner(r)?];

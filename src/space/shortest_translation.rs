@@ -13,9 +13,9 @@ use crate::space::DVector;
 /// Normals count as linearly dependent if their Gram determinant is at most this.
 const MIN_GRAM_DETERMINANT: f64 = 1e-12;
 
-/// A plane that contradicts others is negligible if its missing depth is at most this fraction of
-/// the translation's length. Then only rounding makes the plane's normal depend on the other
-/// normals.
+/// A plane that contradicts other planes is negligible if its missing depth is at most this
+/// fraction of the translation's length. Then only rounding makes the plane's normal depend on the
+/// other normals.
 const MAX_CONTRADICTION: f64 = 1e-5;
 
 /// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
@@ -38,9 +38,9 @@ const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
 /// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
-/// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees, the translation is shortened in
-/// proportion to the opening. Otherwise a crushed body would be squeezed along the planes by far
-/// more than the depth that the translation resolves.
+/// rate is the length divided by 2 sin(θ/2). So for openings below 2.3 degrees, the translation is
+/// shortened in proportion to the opening. Otherwise a crushed body would be squeezed along the
+/// planes by far more than the depth that the translation resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
 /// The additional slack, as a fraction of the greatest depth, that planes with known slacks get
@@ -48,8 +48,8 @@ const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 /// would keep a body from being pushed out of a wall, for the sake of 1/400 of the depth.
 const ROOM: f64 = 0.0025;
 
-/// A plane needs its slack if reducing this slack by this multiple of [`ROOM`] is impossible while
-/// all other planes get [`ROOM`]. At least one of four planes in 3D needs its slack. If four
+/// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
+/// of all other planes grow by [`ROOM`]. At least one of four planes in 3D needs its slack. If four
 /// normals, with weights that add up to 1, cancel each other, one of the weights is at least a
 /// quarter.
 const LESS_ROOM: f64 = 4.0;
@@ -154,7 +154,7 @@ pub fn shortest_translation<D: DVector>(
 }
 
 /// Returns the shortest translation that clears all planes, or `None` if no translation of at most
-/// `max_length` does.
+/// `max_length` clears them all.
 pub fn translation_out_of_all<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
@@ -236,7 +236,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     let room = ROOM * deepest;
     // The least slack of each plane that needs it.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
-    // The slack of all other planes.
+    // The slack of the planes whose slack is not known.
     let mut slack = deepest;
     for _ in 0..D::DIMENSION {
         let known_of = |index: usize| known.get(index).copied().flatten();

@@ -7,8 +7,8 @@
 //! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
 //! are computed from oriented areas and volumes (see Ericson, "Real-Time Collision Detection"
 //! (2005), chapters 3.4 and 5.1). Dot products alone would square the areas and lose half of the
-//! digits on a sliver. If the nearest point lies inside a facet, it is computed along the facet's
-//! normal. So the direction of the point keeps all its digits, however near the origin is.
+//! digits on a sliver. If the nearest point lies inside a facet, the point is computed along the
+//! facet's normal. So the direction of the point keeps all digits, however near the origin is.
 
 use arrayvec::ArrayVec;
 
@@ -17,7 +17,7 @@ use crate::space::DVector;
 /// The point of a simplex nearest to the origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<D> {
-    /// The position of the point.
+    /// The coordinates of the point.
     pub point: D,
     /// The λ of the point, in the order of the vertices. Unused entries are 0.
     pub weights: [f64; 4],
@@ -206,8 +206,8 @@ fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
 }
 
 /// Returns the nearest point of the faces opposite to the vertices whose weight is not positive. If
-/// all weights are positive, the nearest point is inside the simplex. Then the weights are returned
-/// as an error, scaled to a sum of 1.
+/// all weights are positive, the nearest point is inside the simplex. In that case, the function
+/// returns the weights as an error, scaled to a sum of 1.
 #[inline]
 fn nearest_on_faces<D: DVector, const N: usize>(
     weights: [f64; N],

@@ -192,7 +192,7 @@ pub trait DVector:
     /// Returns this vector with the signs of the components of `signs`.
     fn copysign(self, signs: Self) -> Self;
 
-    /// Returns the nearest point of the box from `-half` to `half`. No component of `half` is
+    /// Returns the nearest point of the box from `-half` to `half`. No component of `half` may be
     /// negative.
     fn clamped(self, half: Self) -> Self;
 
@@ -292,7 +292,7 @@ pub trait DVector:
         self.dot(self)
     }
 
-    /// Returns the length, with full precision if it is between 1e-145 and 1e150.
+    /// Returns the length, which has full precision between 1e-145 and 1e150.
     #[inline]
     fn length(self) -> f64 {
         self.length_squared().sqrt()

@@ -30,11 +30,12 @@
 //! g(n) is a lower bound on the distance, and -g(n) an upper bound on the depth. The depth is the
 //! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D, the
 //! cross products e_i ∧ b_j of two edges. These normals are the separating axes of Gottschalk, Lin
-//! and Manocha, "OBBTree" (1996). The departures are:
+//! and Manocha, "OBBTree" (1996). The departures from that paper are:
 //!
 //! * The axes are unit vectors, because the depth is measured along them.
-//! * The cross product of two edges counts only if it is better than all face normals by more than
-//!   rounding. If a feature lies flat on a face, such a cross product equals the face normal.
+//! * The cross product of two edges counts only if its gap exceeds the gaps of all face normals by
+//!   more than rounding. If a feature lies flat on a face, such a cross product equals the face
+//!   normal.
 //! * The contact points are computed as well.
 
 use crate::{
@@ -46,7 +47,7 @@ use crate::{
 };
 
 /// The number of alternating projections that find a common point of a face and a feature that lies
-/// flat on it.
+/// flat on the face.
 const PROJECTIONS: usize = 4;
 
 /// Solves a pair of boxes with these half extents.
@@ -286,7 +287,7 @@ impl<D: DVector> BoxPair<D> {
             && t.abs() <= 1.0
         {
             let Some(normal) = D::perpendicular(&[u, w]) else {
-                // In 2D, no vector is perpendicular to both segments: they cross.
+                // In 2D, the segments cross, and no vector is perpendicular to both.
                 let axis = self.separating_axis(f64::INFINITY);
                 return (axis.gap <= 0.0).then(|| self.contact(&axis));
             };
@@ -336,7 +337,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the face normal with the largest gap.
     // Gaps are compared without branches, because the processor cannot predict which gap is larger.
-    // Only the index is kept, and the axis is computed at the end.
+    // The loop keeps only the index of the best axis. The axis is computed at the end.
     #[inline]
     fn face_axis(&self) -> BoxAxis<D> {
         let Pose {

@@ -1,10 +1,10 @@
 //! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
-//! **Two polygons.** The Minkowski difference of two polygons is a polygon whose edges have the
-//! normals of both. So the depth is the minimum over these normals. If the polygons are separated,
-//! there is a gap along one of the normals. These normals are the separating axes of Gottschalk,
-//! Lin and Manocha, "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start,
-//! and b_j the vertices of the other polygon. Then
+//! **Two polygons.** The Minkowski difference of two polygons is a polygon whose edge normals come
+//! from both. So the depth is the minimum over these normals. If the polygons are separated, there
+//! is a gap along one of the normals. These normals are the separating axes of Gottschalk, Lin and
+//! Manocha, "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start, and b_j
+//! the vertices of the other polygon. Then
 //!
 //! ```text
 //! g = min_j n·b_j - n·a
@@ -21,8 +21,8 @@
 //! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
 //! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
 //! is beyond a vertex, all edges except the two at this vertex have a smaller n·(p - a), because
-//! their normals make a larger angle with the direction of p. If p is inside, the normal is the
-//! normal of the edge with the largest g.
+//! the normals of those edges make a larger angle with the direction of p. If p is inside, the
+//! normal is the normal of the edge with the largest g.
 
 use crate::{
     query::{

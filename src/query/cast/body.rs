@@ -16,7 +16,7 @@ pub struct Body<D: DVector> {
     pub center: D,
     pub velocity: D,
     pub angular_velocity: D::Angle,
-    /// The translation of the shape at the start, relative to the center.
+    /// The translation of the shape at the start, relative to the center of rotation.
     pub arm: D,
     pub angular_speed: f64,
     /// An upper bound on |ω × r|, for the offset r of any point of the core from the center.

@@ -2,8 +2,9 @@
 //! `solve.rs`.
 //!
 //! Each function returns `Some(None)` for a miss, and `None` if neither a miss nor a hit is
-//! certain. Uncertain are shapes that touch or nearly touch at the start, touches that may only
-//! graze, pairs with a half-space, and rotations other than the rotation of a box against a point.
+//! certain. The outcome is uncertain for shapes that touch or nearly touch at the start, for
+//! touches that may only graze, for half-spaces, and for rotating shapes, except for a box and a
+//! point.
 
 use crate::{
     query::{
@@ -28,7 +29,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the outcome of the cast, or `None` if it is uncertain.
+    /// Returns the outcome of the cast, or `None` if the outcome is uncertain.
     pub fn cast_directly(&self) -> Option<Option<CastHit64<DVecOf<A>>>> {
         if self.has_half_space() {
             return None;

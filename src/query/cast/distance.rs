@@ -16,10 +16,10 @@
 //! loop converges quadratically, too. Each step needs one rotation and no support point. Two
 //! segments need no rotation.
 //!
-//! At the touch, let w be the vector between the nearest points of the cores. Its length is R, the
-//! sum of the radii. These points remain in the cores. So at the time s after the touch, the depth
-//! is at least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch
-//! is a hit.
+//! At the touch, let w be the vector between the nearest points of the cores, and R = |w| the sum
+//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
+//! at least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch is a
+//! hit.
 //!
 //! `solve.rs` computes the uncertain cases.
 
@@ -41,14 +41,14 @@ use crate::{
 const MAX_NEWTON_STEPS: usize = 32;
 
 /// A moving pair whose distance has a closed form. Vectors are in the frame of the pair. If the box
-/// rotates, they are in world axes.
+/// rotates, these vectors are in world axes.
 pub struct DistanceCast<D: DVector> {
     pub scale: CastScale,
     radius_sum: f64,
     /// The cores, in their poses at the current time.
     boxes: BoxPair<D>,
     /// The center of the second shape at the start, relative to the center of the first shape. If
-    /// the box rotates, it is relative to the center of rotation.
+    /// the box rotates, this vector is relative to the center of rotation.
     offset: D,
     /// The velocity of the second shape relative to the first.
     velocity: D,
@@ -169,7 +169,7 @@ impl<D: DVector> DistanceCast<D> {
     }
 
     /// Returns the time at which two points are at the distance of a touch, or infinity if they
-    /// never are. Returns `None` for pairs other than two points.
+    /// never come so near. Returns `None` for pairs other than two points.
     fn step_of_points(&self) -> Option<f64> {
         if !self.boxes.has_points() || self.rotation.is_some() {
             return None;

@@ -5,11 +5,11 @@
 //! overhangs the edge of a floor stands on the floor, not against the side of the floor.
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
-//! a face, the cone is a ray. On an edge, it is the arc between two face normals. At a corner, the
-//! edges of the cone are the normals of the faces that meet there. Only the support function of the
-//! shape is known. So the search tilts a direction until another point is a support point, as in
-//! gift wrapping. The first tilt, against the motion, finds an edge at p. Further tilts around that
-//! edge, in both directions, find its faces.
+//! a face, the cone is a ray. On an edge, the cone is the arc between two face normals. At a
+//! corner, the edges of the cone are the normals of the faces that meet there. Only the support
+//! function of the shape is known. So the search tilts a direction until another point is a support
+//! point, as in gift wrapping. The first tilt, against the motion, finds an edge at p. Further
+//! tilts around that edge, in both directions, find its faces.
 
 use arrayvec::ArrayVec;
 
@@ -24,8 +24,8 @@ use crate::{
 const SAME_HEIGHT: f64 = 1e-6;
 
 /// The cosine of the angle up to which two normals count as equal: 4.5e-3 radians. A surface of
-/// radius r drops by `SAME_HEIGHT` r at an angle of 1.4e-3, so only corners have normals that
-/// differ by more than 4.5e-3.
+/// radius r drops by `SAME_HEIGHT` r at an angle of 1.4e-3, so normals at one point differ by more
+/// than 4.5e-3 only at edges and corners.
 const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 
 /// The tangent of the angle by which a face normal is tilted to find vertices of the face. A
@@ -34,7 +34,7 @@ const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 const FACE_TILT: f64 = 0.01;
 
 /// The size of the smallest face, as a multiple of the height tolerance. The heights of the face's
-/// vertices are known to the tolerance, so its normal is known to a tenth of a radian.
+/// vertices are known to the tolerance, so the normal of the face is known to a tenth of a radian.
 const LEAST_FACE: f64 = 10.0;
 
 /// The sine of the angle up to which a motion counts as parallel to a normal. At smaller angles,
@@ -118,7 +118,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
             .any(|(edge, mut others)| others.any(|other| spans(*edge, *other)))
     }
 
-    /// Returns the normal of the most opposing face of a box at the point.
+    /// Returns the normal nearest to `against` among the faces of a box at the point.
     fn face_of_box(
         &self,
         half_extents: DVecOf<S>,
@@ -145,8 +145,8 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
         best.face
     }
 
-    /// Returns the normal of the most opposing edge of a polygon at the point. The point is on the
-    /// polygon, so it is on an edge if it is on the edge's line.
+    /// Returns the normal nearest to `against` among the edges of a polygon at the point. The point
+    /// is on the polygon, so it is on an edge if it is on the edge's line.
     fn edge_of_polygon(
         &self,
         polygon: &Polygon<DVecOf<S>>,
@@ -162,7 +162,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
         best.face
     }
 
-    /// Returns the normal of the most opposing face of any shape at the point.
+    /// Returns the normal nearest to `against` among the faces of any shape at the point.
     fn face(&self, normal: DVecOf<S>, against: DVecOf<S>) -> Option<DVecOf<S>> {
         let mut best = OpposingFace::NONE;
         if DVecOf::<S>::DIMENSION == 2 {
@@ -244,7 +244,8 @@ impl<D: DVector> OpposingFace<D> {
         opposition: f64::NEG_INFINITY,
     };
 
-    /// Takes a face if it opposes the motion more than the faces before. Returns `true` if it does.
+    /// Takes a face if it opposes the motion more than all faces before. Returns `true` if the face
+    /// is taken.
     fn take(&mut self, normal: D, against: D) -> bool {
         let opposition = normal.dot(against);
         let is_better = opposition > self.opposition;

@@ -23,9 +23,9 @@ use crate::{
 pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
-    /// A time at which the shapes do not overlap. Before this time, they overlap by at most the
-    /// grazing tolerance, or by the overlap at the start that the options allow. The time is 0 for
-    /// shapes that touch or overlap at the start.
+    /// A time at which the shapes do not overlap. Before this time, the shapes overlap by at most
+    /// the grazing tolerance, or by the overlap at the start that the options allow. The time is 0
+    /// for shapes that touch or overlap at the start.
     pub safe: f64,
     /// A time at which the shapes touch, within the tolerance of
     /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at
@@ -117,6 +117,6 @@ impl<D: DVector> CastHit64<D> {
 #[type_path = "headbutt"]
 pub struct CastOptions {
     /// If `true`, shapes that overlap at the start may separate: they are a hit only if the motion
-    /// increases the penetration depth, or if they touch again later. `false` by default.
+    /// increases the penetration depth, or if they touch again later. The default is `false`.
     pub leave_overlaps: bool,
 }

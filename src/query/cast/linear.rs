@@ -10,8 +10,8 @@
 //! |x - y|:
 //!
 //! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
-//!   If this bound exceeds the sum of the radii, x advances to where they are equal. This is a step
-//!   of Newton's method on the distance, a convex function of time, so x never passes the touch.
+//!   If this bound exceeds the sum of the radii, x advances until both are equal. This is a step of
+//!   Newton's method on the distance, a convex function of time, so x never passes the touch.
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
@@ -19,7 +19,8 @@
 //! the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, at one support point each:
-//!   the direction from origin to origin, and its component perpendicular to the motion.
+//!   the direction from origin to origin, and the component of this direction perpendicular to the
+//!   motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
@@ -44,23 +45,25 @@ use crate::{
     space::DVector,
 };
 
-/// The maximum number of iterations. Polytopes need about 8, smooth shapes 20 to 30.
+/// The maximum number of iterations. Polytopes need about 8 iterations, and smooth shapes 20 to 30.
 const MAX_CAST_ITERATIONS: usize = 63;
 
 /// The difference of the bounds at which the loop ends grows by this factor in each iteration, as
 /// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
 const BAND_GROWTH: f64 = 1.3;
 
-/// The greatest difference of the bounds at which the loop ends, as a fraction of the size. It
-/// leaves an error of √(2e-9) = 4.5e-5 in the normal.
+/// The greatest difference of the bounds at which the loop ends, as a fraction of the size. This
+/// difference leaves an error of √(2e-9) = 4.5e-5 in the normal.
 const MAX_BAND: f64 = 1e-9;
 
 /// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
-/// this. The area of the facet (in 2D, its length) must also be at least this fraction of the size.
+/// this. In addition, the length (in 2D) or area (in 3D) of the facet must be at least this
+/// fraction of the size or of its square.
 const FACET_PART: f64 = 1e-2;
 
 /// A miss is clear if the gap exceeds this fraction of the size that the support points suggest.
-/// Even if a shape is a thousand times longer, such a gap exceeds the clearance.
+/// Even if a shape is a thousand times longer than these points suggest, such a gap exceeds the
+/// clearance.
 const CLEAR_PART: f64 = 1e-3;
 
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
@@ -137,7 +140,8 @@ pub fn linear_touch<D: DVector>(
         if distance - radius_sum <= scale.stop_gap + band {
             return ray.certified_touch(pair).map(Some);
         }
-        // Because of rounding, the simplex comes no nearer. This test also ends a loop with NaN.
+        // Because of rounding, the simplex comes no nearer. This test also ends the loop if a value
+        // is NaN.
         let is_nearer = distance < best;
         if !is_nearer {
             return None;
@@ -224,7 +228,7 @@ impl<D: DVector> RayState<'_, D> {
         Gjk::from_simplex(&moved, simplex).is_deeper(&moved, self.scale.slack)
     }
 
-    /// Returns the state at the end of a motion that a vertex proves to be free.
+    /// Returns the state at the end of a motion that a vertex proves to be free of touches.
     fn at_end(mut self, vertex: Vertex<D>) -> Step<D> {
         (self.time, self.position) = (1.0, self.velocity);
         let _ = self.add(vertex);
@@ -248,8 +252,8 @@ impl<D: DVector> RayState<'_, D> {
     }
 
     /// Returns a time at which the shapes certainly touch. At this time, x is at the distance of
-    /// the radii from the plane through y with normal x - y. Returns `None` if x is then farther
-    /// from the simplex.
+    /// the radii from the plane through y with normal x - y. Returns `None` if x is farther from
+    /// the simplex at this time.
     fn certain_touch(&self) -> Option<f64> {
         let normal = (-self.nearest.point).unit()?;
         let gap = self.nearest.point.length() - self.radius_sum;
@@ -260,7 +264,7 @@ impl<D: DVector> RayState<'_, D> {
     }
 
     /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
-    /// and if the nearest point is well inside.
+    /// and if the nearest point is well inside the simplex.
     fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
         let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
         if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {

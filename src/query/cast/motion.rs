@@ -46,7 +46,7 @@ impl<K: PoseKind> Clone for Motion<K> {
 }
 
 impl<K: PoseKind> Motion<K> {
-    /// Returns a motion that stays in its pose.
+    /// Returns a motion that stays in a pose.
     #[inline(always)]
     pub fn still(pose: impl Into<QueryPose<K>>) -> Self {
         Self {
@@ -93,7 +93,8 @@ impl<K: PoseKind> Motion<K> {
 }
 
 impl<V: Space> Motion<V> {
-    /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
+    /// Returns the pose at the start and the motion from it, or `None` if the pose or the motion is
+    /// invalid.
     pub(crate) fn valid(&self) -> Option<Moving64<'_, V::DVec>> {
         let pose = self.start.0.as_ref()?;
         self.change.is_valid().then_some((pose, &self.change))
@@ -112,7 +113,7 @@ pub struct Motion64<D: DVector> {
     pub translation: D,
     pub rotation: D::Angle,
     /// The center of rotation at the start, relative to the shape's own translation. The center
-    /// moves along with the shape. It is zero except for a part of a compound.
+    /// moves along with the shape, and is zero except for a part of a compound.
     pub pivot: D,
 }
 
@@ -133,13 +134,13 @@ impl Motion64<DVec3> {
 }
 
 impl<D: DVector> Motion64<D> {
-    /// No motion.
+    /// Returns a motion that changes nothing.
     #[inline(always)]
     pub fn still() -> Self {
         Self::linear(D::ZERO)
     }
 
-    /// A translation without a rotation.
+    /// Returns a translation without a rotation.
     #[inline(always)]
     pub fn linear(translation: D) -> Self {
         Self {

@@ -266,8 +266,8 @@ where
     }
 
     /// If the shapes rotate, returns an axis that continues the rotation from an earlier to a later
-    /// axis. If this rotation is much faster than the shapes, they narrowly pass each other. In
-    /// that case, the axis rotates with the first or the second shape instead.
+    /// axis. If this rotation is much faster than the rotations of the shapes, the shapes narrowly
+    /// pass each other. In that case, the axis rotates with the first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, SeparatingAxis<DVecOf<A>>),

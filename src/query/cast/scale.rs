@@ -7,13 +7,13 @@ use crate::{
 };
 
 /// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`].
-/// Like [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), it serves surfaces that approach each other
-/// slowly.
+/// Like [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), the growth serves surfaces that approach each
+/// other slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 
 /// The clearance at the start, as a fraction of the size. At this distance, `solve.rs` finds no
-/// contact. Its tolerance is at most twice [`TOUCHING`], because a pair's scale is at most twice
-/// its size.
+/// contact. The tolerance of a contact is at most twice [`TOUCHING`], because a pair's scale is at
+/// most twice its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
@@ -56,8 +56,8 @@ pub struct CastScale {
     pub rounding: f64,
     /// The least gap at the time `safe`. Half of this gap exceeds all rounding errors.
     pub margin: f64,
-    /// The gap at which a step ends. It lies halfway between `margin` and the gap at which the
-    /// search ends, twice `margin`. So rounding carries a step past neither.
+    /// The gap at which a step ends. This gap lies halfway between `margin` and twice `margin`, at
+    /// which the search ends. So rounding cannot carry a step past either.
     pub stop_gap: f64,
     /// Overlaps deeper than this are certainly more than a touch.
     pub slack: f64,

@@ -1,8 +1,8 @@
 //! The axes along which a separation is measured, and bounds on its derivatives.
 //!
 //! The separation in `moving_pair.rs` is computed from n·x for a support point x of each shape. The
-//! derivatives of n·x are bounded. For the point x = c(t) + r(t) of a shape that rotates about the
-//! center c with the angular velocity ω:
+//! derivatives of n·x are bounded as follows, for a point x = c(t) + r(t) of a shape that rotates
+//! about the center c with the angular velocity ω:
 //!
 //! ```text
 //! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
@@ -12,11 +12,11 @@
 //! σ is the maximum of |ω × r| over the shape. The second line holds because n·(ω × (ω × r)) = -(ω
 //! × n)·(ω × r). So the rotation of a ball, or of a shape that spins about n, adds nothing.
 //!
-//! A half-space has no support point. Its own normal m(t) is the only axis of its pair, and s(t) is
-//! the distance. If the half-space rotates with the angular velocity ω, s(t) is computed in its
-//! frame. Let z be a point relative to the center, with the velocity z' and the acceleration z'' in
-//! world axes. In the frame of the half-space, this point has the acceleration z'' - 2 ω × z' + ω ×
-//! (ω × z), up to the rotation.
+//! A half-space has no support point. The normal m(t) of the half-space is the only axis of its
+//! pair, and s(t) is the distance. If the half-space rotates with the angular velocity ω, s(t) is
+//! computed in its frame. Let z be a point relative to the center, with the velocity z' and the
+//! acceleration z'' in world axes. In the frame of the half-space, this point has the acceleration
+//! z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
 
 use crate::space::DVector;
 

@@ -5,23 +5,23 @@
 //! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there,
 //! until the distance is within the tolerance or the motion ends. This is conservative advancement
 //! (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996) with the root finding
-//! of Catto ("Continuous Collision", GDC 2013) in place of a bound on the speed. Unlike in both
-//! methods, each step is certified.
+//! of Catto ("Continuous Collision", GDC 2013) in place of a bound on the speed. Here, unlike in
+//! both methods, each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
-//! `separating_axis.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval
-//! of length h, each f is at least a = s(t) and b = s(t + h). Between the ends, f is above the
-//! parabola with these values and the second derivative K. The minimum of the parabola is a - (a -
-//! b + K h²/2)² / (2 K h²). It is at least 0 if and only if
+//! `separating_axis.rs`). The separation s is a minimum of functions f with |f''| <= K. At the ends
+//! of an interval of length h, each f is at least a = s(t) and b = s(t + h). Between the ends, f is
+//! above the parabola with these values and the second derivative K. The minimum of the parabola is
+//! a - (a - b + K h²/2)² / (2 K h²). This minimum is at least 0 if and only if
 //!
 //! ```text
 //! h √(K/2) <= √a + √b
 //! ```
 //!
-//! So the separations at its ends certify an interval. Without a rotation, K = 0, s is linear, and
-//! one step leads to its root. The loop is then Newton's method on the distance, a convex function,
-//! so it never passes the touch. (`linear.rs` solves most of these casts faster, and leaves only
-//! uncertain casts to this file.)
+//! So an interval is certified by the separations at its ends. Without a rotation, K = 0, s is
+//! linear, and one step leads to its root. The loop is then Newton's method on the distance, a
+//! convex function, so it never passes the touch. (`linear.rs` solves most of these casts faster,
+//! and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. In Newton's method on a convex function, successive steps satisfy g'/g
@@ -30,7 +30,7 @@
 //! of distance and speed over the margin squared. The tolerance also grows with the number of
 //! steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
-//! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
+//! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance. The certificate
 //! is the same, with the tolerance added to s. If the loop reaches the end of the motion, or a time
 //! at which the shapes are apart again, the shapes only slide along each other's surface. If a
@@ -142,9 +142,9 @@ where
     }
 
     /// Returns a bound on the distance by which f32 misplaces the shapes. If an app moves a body by
-    /// `safe` of a motion and rounds its pose to f32, the body may overlap by this much. It must
-    /// still be able to continue. The bound is limited, because far from the origin it can approach
-    /// the size of the pair.
+    /// `safe` of a motion and rounds its pose to f32, the body may overlap by this much. The body
+    /// must still be able to continue. The bound is limited, because far from the origin it can
+    /// approach the size of the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
@@ -290,7 +290,8 @@ where
                 };
             }
             // If a curved surface lies in the plane of a face, GJK ends within its tolerance and
-            // does not prove that the shapes are apart. The search continues a little later.
+            // does not prove that the shapes are apart. The search continues at a slightly later
+            // time.
             axis = next;
             time += slack / speed;
             if time >= end {

@@ -4,17 +4,17 @@
 //! the normal n of the facet nearest to the target v. The clearance of this facet is a lower bound
 //! on the length of the translation:
 //!
-//! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound, and the
-//!   support point becomes a vertex.
+//! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound on this
+//!   length, and the support point becomes a vertex.
 //! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
 //!   direction becomes a vertex. S has a tangent plane near n, which gives an upper bound. To find
 //!   this plane, n is tilted to a right angle with x, again for each new support point x. On a
-//!   polygon, these steps are those of gift wrapping. On a round surface, they are Newton's method,
-//!   because x moves along the ray.
+//!   polygon, these steps are the steps of gift wrapping. On a round surface, they are steps of
+//!   Newton's method, because x moves along the ray.
 //!
 //! If both shapes are round about the direction of the motion, nearly all axes are equally good,
-//! and the body may be full before the bounds meet. Then a local search improves the best axis. Two
-//! balls have a closed form.
+//! and the body may be full before the bounds meet. In that case, a local search improves the best
+//! axis. Two balls have a closed form.
 
 use arrayvec::ArrayVec;
 
@@ -41,7 +41,8 @@ const MAX_SHADOW_STEPS: usize = 1024;
 const MAX_COMPASS_STEPS: usize = 40;
 
 /// The tangent of the first angle of the compass search. If 256 directions, as many as a body has
-/// vertices, are spread over a sphere, this is about half of the angle between neighbors.
+/// vertices, are spread over a sphere, the first angle is about half of the angle between
+/// neighbors.
 const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
 /// A point or a direction counts as below a plane if the sine of its angle above the plane is at
@@ -96,8 +97,8 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D>
     let ray = center.unit()?;
     let sine = (radius / center.length()).min(1.0);
     let across = |vector: D| vector - ray * vector.dot(ray);
-    // If the motion is along the ray, the first `across` leaves only rounding error. The second
-    // `across` then shortens the unit vector.
+    // If the motion is along the ray, the first `across` leaves only rounding error. In that case,
+    // the second `across` shortens the unit vector.
     let aside = across(translation).unit().map(across);
     let side = aside
         .filter(|side| side.length() > 0.5)
@@ -166,8 +167,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
         None
     }
 
-    /// Returns the cone from a point of O along the directions to points of O. Returns `None` if O
-    /// has no volume as seen from the origin.
+    /// Returns a cone from a point of O. The edges of the cone have the directions from the origin
+    /// to points of O. Returns `None` if O has no volume as seen from the origin.
     fn begin(&mut self, point: D) -> Option<UnboundedBody<D>> {
         let mut directions = ArrayVec::<D, 3>::new();
         directions.push(point.unit()?);

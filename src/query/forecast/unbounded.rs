@@ -31,7 +31,7 @@ pub enum ShadowVertex<D> {
 }
 
 /// The common boundary of two facets, given by the indices of its vertices. In 3D, the ridge is an
-/// edge. In 2D, it is a vertex, given twice.
+/// edge. In 2D, the ridge is a vertex, given twice.
 type ShadowRidge = [u16; 2];
 
 #[derive(Clone, Copy, Debug)]

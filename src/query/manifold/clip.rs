@@ -5,7 +5,7 @@
 //! Hodgman), so that no convex hull is needed. Each edge of the result stores the edge of the face
 //! from which it comes. The refinement then has three steps:
 //!
-//! 1. An edge that may hide much of its face is split at the support point beyond it.
+//! 1. An edge that may hide much of its face is split at the support point beyond this edge.
 //! 2. If edges of both faces meet in one of the four corners that span the largest area, both edges
 //!    are split until they hide little.
 //! 3. If no edge was split, the support point beyond a corner that belongs to one face only is
@@ -90,7 +90,8 @@ fn polygon_of(
     corners.filter(|_| is_face).map(vertex).collect()
 }
 
-/// Removes the part of a polygon outside the second face, and computes the heights of that face.
+/// Removes the part of a polygon outside the second face, and computes the heights of the second
+/// face at the vertices.
 fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     for (index, edge) in edges(second).enumerate() {
         clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
@@ -112,8 +113,8 @@ fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [FeatureCorner; 2], edg
     if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
         return;
     }
-    // Rounding can leave several runs of vertices inside. Only the run that contains the innermost
-    // vertex remains.
+    // Rounding can leave several runs of vertices on the inner side. Only the run that contains the
+    // innermost vertex remains.
     let innermost = polygon.iter().map(side).enumerate();
     let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
     let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
@@ -185,9 +186,9 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
 }
 
 /// Adds corners to the features where they can enlarge the area that the four best corners span.
-/// One of these four is as deep as the deepest point, to within `tolerance`. `support` returns the
-/// support point of a feature's shape along the normal, tilted by a vector. Returns `true` if there
-/// are new corners.
+/// One of these four corners is as deep as the deepest point, to within `tolerance`. `support`
+/// returns the support point of a feature's shape along the normal, tilted by a vector. Returns
+/// `true` if there are new corners.
 pub fn refine(
     polygon: &ClipPolygon,
     features: &mut [Feature; 2],

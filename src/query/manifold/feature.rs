@@ -79,8 +79,8 @@ impl Feature {
         }
     }
 
-    /// Adds corners of the shape beyond those edges on the boundary of the intersection that may
-    /// hide more than `hidden`. Returns `true` if there are new corners.
+    /// Splits the edges on the boundary of the intersection that may hide more than `hidden`.
+    /// Returns `true` if there are new corners.
     pub fn refine(
         &mut self,
         near: f64,
@@ -351,7 +351,7 @@ fn ridge(
 /// A line from the top of a feature.
 struct RidgeLine {
     end: FeatureCorner,
-    /// The unit vector toward the end.
+    /// The unit vector toward the end of the line.
     along: DVec2,
     /// The drop from the top to the end, divided by the length.
     slope: f64,
@@ -440,9 +440,9 @@ fn height_at(
     }
 }
 
-/// Returns the height of a face at a position inside. The face is divided into a fan of triangles
-/// around its first corner. The triangle that contains the position, or else the nearest triangle,
-/// gives the height.
+/// Returns the height of a face at a position inside the face. The face is divided into a fan of
+/// triangles around its first corner. The triangle that contains the position, or else the nearest
+/// triangle, gives the height.
 pub fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;

@@ -21,15 +21,15 @@ pub struct FeatureCorner {
 }
 
 impl FeatureCorner {
-    /// Returns the height difference between this corner, which must be the highest, and another
-    /// corner. The second shape's highest corner is the corner with the least height along the
-    /// normal.
+    /// Returns the height difference between this corner, which must be the highest corner, and
+    /// another corner. The second shape's highest corner is the corner with the least height along
+    /// the normal.
     pub fn drop_to(&self, other: &Self) -> f64 {
         (self.height - other.height).abs()
     }
 
     /// Returns `true` if another corner can belong to the same face as this corner, which must be
-    /// the highest.
+    /// the highest corner.
     pub fn is_level_with(&self, other: &Self) -> bool {
         self.drop_to(other) <= LEVEL_SLOPE * self.position.distance(other.position)
     }

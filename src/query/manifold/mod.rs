@@ -7,13 +7,13 @@
 //! in 3D, and up to two ends of a segment in 2D.
 //!
 //! Other engines take faces from their shapes, and clip one face by the other (Ericson, "Real-Time
-//! Collision Detection" (2005), chapter 8.3). The departures are:
+//! Collision Detection" (2005), chapter 8.3). The departures from that method are:
 //!
 //! * **Features come from the support function,** which every shape has (`feature.rs`, in the frame
 //!   of `frame.rs`). The corners of a feature are the support points in directions on a narrow cone
 //!   around the normal, if these points lie in a plane at right angles to the normal. A surface
 //!   that is curved in both directions has no such corners, and its feature is a point. The feature
-//!   of a box or a segment comes from its axes instead, with the same tolerance.
+//!   of a box or a segment comes from the axes of the shape instead, with the same tolerance.
 //! * **Ridges.** A surface that is curved in one direction only, such as the side of a lying
 //!   cylinder, does have such corners, because the surface is hardly lower far along the line of
 //!   contact. So each apparent face is tested on both sides of that line. If the surface falls away
@@ -21,14 +21,14 @@
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
 //!   have no area in common, the common points are the corners of each feature inside the other,
 //!   and the intersections of their edges (`outline.rs`). The feature of a half-space is its whole
-//!   plane. It has no corners and, as seen along the normal, contains every point.
+//!   plane. This feature has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
 //!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
 //!   Quickhull, until they hide little.
 //! * **At most four corners.** If there are more corners, the four that span the largest area are
-//!   chosen. For each diagonal, the other two corners are the farthest corners on both sides. When
-//!   the diagonal rotates, these corners only move forward around the outline.
+//!   chosen. For each diagonal, the other two corners are the corners farthest from it, one on each
+//!   side. When the diagonal rotates, these corners only move forward around the outline.
 
 mod clip;
 mod feature;

@@ -19,8 +19,8 @@ pub const MAX_FEATURE_REFINEMENTS: usize = 6;
 
 /// Let A be the area of the four chosen corners, and d their diameter. An edge is refined if it may
 /// hide more than this fraction of A / d. On an arc, each of the two new chords hides a quarter of
-/// that distance. At each corner, the area loses at most this quarter times half of a diagonal: 1 %
-/// in all.
+/// that distance. At each of the four corners, the area loses at most this quarter times half of a
+/// diagonal: 1 % in all.
 pub const HIDDEN: f64 = 0.02;
 
 /// The maximum number of common points of two convex polygons: the corners of both polygons, two
@@ -43,7 +43,7 @@ pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 pub type HullCandidates = SmallVec<[CommonPoint; MAX_HULL_CANDIDATES]>;
 
 impl CommonPoint {
-    /// Returns the points on both cores.
+    /// Returns the points of both cores at this position.
     pub fn on_cores<D: DVector>(&self, frame: &ContactFrame<D>) -> [D; 2] {
         frame.points(self.position, self.heights)
     }
@@ -349,7 +349,7 @@ mod tests {
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);
             let area: f64 = areas.map(|(a, b)| a.position.perp_dot(b.position)).sum();
-            // The area is half of the square, plus the triangle on the diagonal.
+            // The expected area is half of the square, plus the triangle on the diagonal.
             let sums = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
             let expected = sums.into_iter().fold(0.0, f64::max);
             assert!(

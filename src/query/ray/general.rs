@@ -33,8 +33,8 @@ use crate::{
     tolerance::{ROUNDING, TOUCHING},
 };
 
-/// The maximum number of iterations. Polytopes need about 10, smooth shapes 20 to 40, and lines
-/// that graze smooth shapes up to 100.
+/// The maximum number of iterations. Polytopes need about 10 iterations, smooth shapes 20 to 40,
+/// and lines that graze smooth shapes up to 100.
 const MAX_RAY_ITERATIONS: u32 = 200;
 
 /// The loop ends if the upper bound on the distance exceeds the radius by at most this fraction of
@@ -117,8 +117,8 @@ fn approach<S: Support + ?Sized>(
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
             return is_touching.then_some((distance, normal));
         }
-        // A full simplex contains x, which ends the loop. If rounding leaves a gap nevertheless,
-        // the next vertex replaces the vertex with the least λ.
+        // A full simplex contains x, which ends the loop. If rounding still leaves a gap, the next
+        // vertex replaces the vertex with the least λ.
         let positive = || nearest.weights.iter().filter(|weight| **weight > 0.0);
         let is_full = positive().count() > DVecOf::<S>::DIMENSION;
         let least = positive().copied().fold(1.0, f64::min);

@@ -10,8 +10,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding error of the vector from a ray's origin to a hit, as a fraction of its
-/// length. For a hit on the back, this also bounds the rounding of the origin.
+/// A bound on the rounding error of the vector from a ray's origin to a hit, as a fraction of the
+/// vector's length. For a hit on the back, this constant also bounds the rounding of the origin.
 const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
@@ -123,8 +123,8 @@ impl From<Ray3d> for Ray<Vec3> {
 pub struct RayHit<V> {
     /// The distance from the origin of the ray, in the units of the world.
     pub distance: f32,
-    /// The point that is hit, rounded to f32 toward the side from which the ray comes. So a ray can
-    /// begin there: see [`cast_ray`](super::cast_ray).
+    /// The point that is hit, rounded to f32 toward the side from which the ray comes. So another
+    /// ray can begin at this point: see [`cast_ray`](super::cast_ray).
     pub point: V,
     /// The unit normal of the surface, on the side from which the ray comes. For
     /// [`RaySide::Inside`], the normal is opposite to the ray's direction.
@@ -235,14 +235,14 @@ impl<D: DVector> WorldRay<D> {
 
     /// Returns the point of a hit, rounded to the nearest point in f32. If, as seen from the ray,
     /// that point is behind the tangent plane of the surface, the point is rounded along the normal
-    /// instead. So a ray that begins there and does not lead into the plane never meets the same
-    /// convex shape again.
+    /// instead. So a ray that begins at the rounded point and does not lead into the plane never
+    /// meets the same convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let rounding = step.copysign(D::ONE) * LINE_ROUNDING;
         let exact = (self.origin + step).in_f32_range();
         // A sum that is only rounding error becomes 0, because rounding the sum to f32 would keep
-        // its sign.
+        // the sign of the error.
         let mut point = D::of(core::array::from_fn(|index| {
             let sum = exact.component(index);
             let is_rounding = sum.abs() <= rounding.component(index);
