@@ -17,8 +17,8 @@ use crate::{
 /// A collider in a pose in the world.
 #[derive(Clone, Debug)]
 pub struct PlacedCollider<V: Space> {
-    /// Of this pose, only the translation may be replaced. [`set_pose`](Self::set_pose) replaces
-    /// all.
+    /// The pose, of which only the translation may be assigned. [`set_pose`](Self::set_pose)
+    /// replaces the whole pose.
     pub world_pose: WorldPose<V::DVec>,
     body: PlacedBody<V>,
     info: ShapeInfo<V>,
@@ -28,8 +28,8 @@ pub struct PlacedCollider<V: Space> {
 #[derive(Clone, Debug)]
 pub enum PlacedBody<V: Space> {
     Convex(Shape<V>),
-    /// A compound, and the bounds of its core in this rotation and scale. A large surface takes
-    /// long to compute them, and queries often need them.
+    /// A compound, and the bounds of its core in this rotation and scale. The bounds are stored,
+    /// because queries often need them, and the bounds of a large surface take long to compute.
     Compound(Arc<Compound<V>>, [V::DVec; 2]),
 }
 
@@ -48,8 +48,9 @@ impl<V: Space> PlacedCollider<V> {
         Ok((placed, aabb))
     }
 
-    /// Places a collider. Returns `None` if it touches nothing. The box of a surface may be larger
-    /// than necessary, because the exact box would take longer than most queries.
+    /// Places a collider. Returns `None` if the collider is invalid, and so touches nothing. The
+    /// box of a surface may be larger than necessary, because the exact box would take longer than
+    /// most queries.
     pub fn touching(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Option<Self> {
         let mut placed = Self::unplaced(shape, world_pose);
         if let PlacedBody::Compound(compound, core) = &mut placed.body
@@ -66,7 +67,7 @@ impl<V: Space> PlacedCollider<V> {
         placed.aabb().is_ok().then_some(placed)
     }
 
-    /// Returns a collider whose bounds are not known.
+    /// Returns a collider whose bounds are not yet computed.
     fn unplaced(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Self {
         let (info, body) = match shape {
             ColliderShape::Convex(shape) => {
@@ -87,7 +88,8 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns the collider with an additional margin in the shape's own units.
+    /// Returns the collider with an additional margin in the shape's own units, or `None` if the
+    /// margin is invalid.
     pub fn grown(&self, margin: f32) -> Option<Self> {
         let mut grown = self.clone();
         grown.info = self.info.with_margin(f64::from(margin));
@@ -106,7 +108,7 @@ impl<V: Space> PlacedCollider<V> {
         moved
     }
 
-    /// Sets the pose.
+    /// Sets the pose, and computes the bounds of a compound's core.
     #[inline(always)]
     pub fn set_pose(&mut self, world_pose: WorldPose<V::DVec>) {
         self.world_pose = world_pose;
@@ -178,7 +180,7 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns `true` if the shape is a half-space, even one that is flattened by its scale.
+    /// Returns `true` if the shape is a half-space, even if its scale flattens the half-space.
     pub fn is_half_space(&self) -> bool {
         self.info.is_half_space()
     }
@@ -216,7 +218,7 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns the scaled shape without its type, or `None` for a compound.
+    /// Returns the type-erased scaled shape, or `None` for a compound.
     pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
         matches!(self.body, PlacedBody::Convex(_)).then(|| self.whole())
     }
@@ -278,8 +280,8 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Calls `visit` with the index of each part that a box in the world may touch while it moves
-    /// by `translation`, roughly in the order of the times, until 1. `visit` returns the new end.
-    /// Returns `None` if the scale flattens the collider.
+    /// by `translation` from time 0 to 1, roughly in the order of the times. `visit` returns the
+    /// new end time. Returns `None` if the scale flattens the collider.
     pub fn parts_along(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -330,8 +332,8 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns a central point in the world's axes, relative to the translation. The side of a
-    /// surface on which this point lies counts as the side of the whole collider.
+    /// Returns a central point of the collider in the world's axes, relative to the translation.
+    /// The side of a surface on which this point lies counts as the side of the whole collider.
     pub fn center(&self) -> V::DVec {
         let local = match &self.body {
             PlacedBody::Convex(shape) => shape.center(),

@@ -37,7 +37,7 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
-    /// Returns the position of the origin.
+    /// Returns the position of the operand's origin.
     pub fn translation(&self) -> V::DVec {
         match self {
             Self::Collider(collider) => collider.world_pose.translation,

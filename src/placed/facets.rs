@@ -50,19 +50,20 @@ impl<V: Space> PlacedCollider<V> {
         self.mapped(self.plane_vertices(cluster)?)
     }
 
-    /// Returns the vertices of the same facet in the frame of the surface.
+    /// Returns the vertices of the facet of [`cluster_plane`](Self::cluster_plane) in the frame of
+    /// the surface.
     pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
         self.clustered_surface()?.plane_vertices(cluster)
     }
 
-    /// Returns the facet with these vertices of the surface in the world's axes.
+    /// Returns the facet in the world's axes, from its vertices in the frame of the surface.
     fn mapped(&self, vertices: FacetVertices<V::DVec>) -> Option<Facet<V::DVec>> {
         let linear = self.world_pose.linear();
         let vertices = vertices.into_iter().map(|vertex| linear * vertex);
         Facet::new(vertices.collect(), V::DVec::is_mirrored(linear))
     }
 
-    /// Returns the number of a facet's cluster: facets of one cluster are in one plane. If the
+    /// Returns the index of a facet's cluster. The facets of a cluster are in one plane. If the
     /// scale is not uniform, each facet counts as a cluster.
     pub fn cluster(&self, facet: u32) -> Option<u32> {
         match self.clustered_surface() {
@@ -125,8 +126,9 @@ impl<V: Space> PlacedCollider<V> {
         });
     }
 
-    /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
-    /// with positive weights. The function does not search the tree, so it may miss some facets.
+    /// Does the same as [`search_around`](Self::search_around), but visits only facets that share
+    /// the vertices with positive weights. The function does not search the tree, so it may miss
+    /// some facets. Returns the last result of `visit`.
     pub fn search_adjacent(
         &self,
         index: u32,

@@ -25,10 +25,10 @@ pub struct PlacedShape<V: Space, S> {
 /// A part of a collider.
 pub type Part<'a, V> = PlacedShape<V, Cow<'a, Shape<V>>>;
 
-/// A part of a collider, or a single shape, without its type.
+/// A type-erased part of a collider, or a type-erased single shape.
 pub type DynPart<'a, V> = PlacedShape<V, &'a (dyn Support<Vector = V> + 'a)>;
 
-/// A scaled shape without its type.
+/// A type-erased scaled shape.
 pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
 
 impl<V: Space> Part<'_, V> {
@@ -38,7 +38,7 @@ impl<V: Space> Part<'_, V> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
     }
 
-    /// Returns the part without its type.
+    /// Returns the part with its type erased.
     pub fn as_dyn(&self) -> DynPart<'_, V> {
         PlacedShape {
             index: self.index,

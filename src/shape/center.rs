@@ -66,7 +66,7 @@ fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
     needed.clamp(0.0, toward_wide).copysign(k)
 }
 
-/// Returns the height of the center of the largest ball in a cap. With its center at the height y,
+/// Returns the height of the center of the largest ball in a cap. If the center is at the height y,
 /// the ball has the radius r - y. The ball touches the sides of a pointed cap, or the flat side of
 /// another cap.
 fn height_in_cap(cap: &Cap) -> f64 {

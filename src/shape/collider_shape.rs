@@ -1,4 +1,4 @@
-//! The checked shape of a collider of either dimension. Saved colliders contain it.
+//! The checked shape of a collider of either dimension, as saved colliders contain it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     space::Space,
 };
 
-/// The checked shape of a collider, in either dimension, or the reason why there is none.
+/// The checked shape of a collider, in either dimension, or the reason why there is no shape.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     feature = "serialize",

@@ -240,7 +240,7 @@ impl<V: Space> Shape<V> {
             Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
             // The inner shape has already been checked.
             Self::Rounded { margin, .. } => ShapeError::check_length("margin", *margin)?,
-            // A hull is checked when it is built, a custom shape when it is used.
+            // A hull is checked when it is built, and a custom shape when it is used.
             Self::Hull(_) | Self::Custom(_) => {}
         }
         Ok(self)

@@ -31,7 +31,7 @@ pub enum ShapeError {
     /// A regular polygon has fewer than 3 sides, or more than 4096.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     SideCount,
-    /// A convex hull has too many points. The number is the limit.
+    /// A convex hull has too many points. The number in the variant is the limit.
     #[error("a convex hull can have at most {0} points")]
     TooManyPoints(usize),
     /// A compound has no parts.
@@ -89,7 +89,7 @@ pub enum ShapeError {
 
 /// The reason why a Bevy `Mesh` has no usable points or triangles, in [`ShapeError::Mesh`].
 ///
-/// Invalid coordinates and vertex indices are reported by other variants of [`ShapeError`].
+/// Other variants of [`ShapeError`] report invalid coordinates and vertex indices.
 ///
 /// Requires the feature `mesh`.
 #[cfg(feature = "mesh")]
@@ -113,7 +113,8 @@ pub enum MeshError {
     /// The positions of the mesh are not `Float32x3`.
     #[error("the positions of its mesh are not Float32x3")]
     PositionFormat,
-    /// The mesh consists of points or lines instead of triangles. (It can have a convex hull.)
+    /// The mesh consists of points or lines instead of triangles. (Such a mesh can have a convex
+    /// hull.)
     #[error("its mesh is neither a triangle list nor a triangle strip")]
     NoTriangles,
 }

@@ -18,9 +18,9 @@ pub fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {
-    // The directions are every other point of a lattice. With a slight shift, no direction is
-    // normal to a face or an edge of a usual shape. The list is short, because equal shapes are
-    // compared in all directions.
+    // The directions are every other point of a slightly shifted lattice. Because of the shift, no
+    // direction is normal to a face or an edge of a usual shape. The list is short, because equal
+    // shapes are compared in all directions.
     let steps: usize = if V::DVec::DIMENSION == 2 { 7 } else { 3 };
     let center = (steps / 2) as f64;
     let count = steps.pow(V::DVec::DIMENSION as u32);

@@ -29,9 +29,10 @@ use crate::{
     space::{DVector, Pose, Space},
 };
 
-/// Maximum error of the dot products of a rotation's columns. This bound allows for some products
-/// of rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to
-/// `f32` has an error of 1e-7 and is rejected, because contacts would have the same error.
+/// The maximum error of the dot products of a rotation's columns. This bound allows for some
+/// products of rotations in `f64`, and for a decimal format that loses the last digit. A rotation
+/// rounded to `f32` has an error of 1e-7 and is rejected, because contacts would have the same
+/// error.
 const ORTHONORMAL: f64 = 1e-12;
 
 /// An error from saving a collider.
@@ -90,7 +91,7 @@ impl SerializeSpace for Vec3 {
 pub enum BodyData<V: SerializeSpace> {
     /// One convex shape.
     Convex(#[serde(with = "rounded")] Shape<V>),
-    /// Convex parts with a margin around each.
+    /// Convex parts with a margin around each part.
     Compound {
         parts: Vec<PartData<V>>,
         margin: f32,

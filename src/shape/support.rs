@@ -1,5 +1,5 @@
-//! The trait of all convex shapes, and the enum of those that a collider can hold. Each of the two
-//! refers to the other.
+//! The trait of all convex shapes, and the enum of the shapes that a collider can hold. The trait
+//! and the enum refer to each other.
 
 use core::fmt;
 use std::sync::Arc;
@@ -56,9 +56,9 @@ use crate::{
 ///   support point in direction Mᵀ d. (Colliders apply this rule for you when they are scaled.)
 ///
 /// For the intersection of two shapes there is a partial rule. If the support point of one shape
-/// lies inside the other shape, it is the support point of the intersection. If neither support
-/// point lies inside the other shape, the result lies where the two boundaries intersect. An
-/// example is a lens:
+/// lies inside the other shape, this point is the support point of the intersection. If neither
+/// support point lies inside the other shape, the result lies where the two boundaries intersect.
+/// An example is a lens:
 ///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
@@ -235,7 +235,7 @@ pub enum Shape<V: Space> {
     },
     /// A capsule.
     Capsule {
-        /// Half of the distance between the centers of its ends.
+        /// Half of the distance between the centers of the ends.
         half_length: f32,
         /// The radius.
         radius: f32,
@@ -272,7 +272,7 @@ pub enum Shape<V: Space> {
     Triangle([V; 3]),
     /// The hull of four points.
     Tetrahedron([V; 4]),
-    /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns its vertices.
+    /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns the vertices.
     #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
     Hull(ConvexHull<V>),
     /// All points on or behind a plane through the origin.

@@ -15,7 +15,7 @@ use crate::{
 /// tolerance. This tolerance allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
-/// The same tolerance for a map that was computed in f32, such as a `GlobalTransform`.
+/// The tolerance of a uniform scale in a map that was computed in f32, such as a `GlobalTransform`.
 const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;
 
 /// An affine map: x is mapped to `linear * x + translation`.
@@ -64,7 +64,7 @@ impl<D: DVector> WorldPose<D> {
         Self::from_similarity(transform).or_else(from_affine)
     }
 
-    /// Computes the pose of an entity without a parent on a fast path. Returns `None` unless the
+    /// Computes the pose of an entity without a parent, by a fast path. Returns `None` unless the
     /// transform is finite with a positive uniform scale.
     #[inline(always)]
     pub fn from_similarity(transform: &Transform) -> Option<Self> {
@@ -82,13 +82,14 @@ impl<D: DVector> WorldPose<D> {
         })
     }
 
-    /// Projects an affine map of 3D to this space. Returns `None` if the map is not finite.
+    /// Restricts an affine map of 3D to this dimension. Returns `None` if the map is not finite.
     pub fn from_affine(affine: &Affine<DVec3>) -> Option<Self> {
         Self::from_affine_within(affine, UNIFORM)
     }
 
-    /// Projects an affine map of 3D that was computed in f32. A map that is a similarity up to the
-    /// rounding of f32 becomes an exact similarity. Otherwise a ball would become an ellipsoid.
+    /// Restricts an affine map of 3D, which was computed in f32, to this dimension. A map that is a
+    /// similarity up to the rounding of f32 becomes an exact similarity. Otherwise a ball would
+    /// become an ellipsoid.
     pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
@@ -108,7 +109,7 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Projects an affine map of 3D to this space. `uniform` is the relative tolerance for a
+    /// Restricts an affine map of 3D to this dimension. `uniform` is the relative tolerance for a
     /// similarity.
     fn from_affine_within(affine: &Affine<DVec3>, uniform: f64) -> Option<Self> {
         let (linear, translation) = D::restrict(affine.linear, affine.translation);
@@ -159,8 +160,8 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Returns the earlier pose that a rotation about its own translation, and then a translation,
-    /// take to this pose.
+    /// Returns the pose before a motion that ends at this pose. The motion is a rotation about the
+    /// pose's own translation, and then a translation.
     pub fn before(&self, rotation: D::Matrix, translation: D) -> Self {
         Self {
             matrix: D::transpose(rotation) * self.matrix,
@@ -179,7 +180,7 @@ impl<D: DVector> WorldPose<D> {
 
     /// Returns the world-space pose of a part, given its pose in the shape.
     ///
-    /// M (R x + t) = (M R) x + M t, so a uniform factor stays a factor.
+    /// Because M (R x + t) = (M R) x + M t, a uniform factor stays a factor.
     pub fn of_part(&self, part: &Pose<D>) -> Self {
         Self {
             matrix: self.matrix * part.rotation,

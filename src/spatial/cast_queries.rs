@@ -17,14 +17,14 @@ use crate::{
     },
 };
 
-/// Minimum number of casts in a task.
+/// The minimum number of casts in a task.
 const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
 ///
 /// A [`Motion`] consists of a pose at the start, a translation and a rotation. Times are fractions
 /// of the motion, from 0 to 1. Hits are sorted by time. For shapes that touch or overlap at the
-/// start, the time of the hit is 0. Normals point from the moving shape to the collider.
+/// start, the time of the hit is 0. Normals point from the moving shape to the collider. The
 /// [`CastOptions`] select the result for shapes that overlap at the start.
 impl SpatialQuery<'_, '_> {
     /// Returns the first collider that a moving shape touches.

@@ -62,7 +62,7 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 impl<'a> SpatialQueryFilter<'a> {
     /// Selects the colliders that are on one of the layers in a mask.
     ///
-    /// Equivalent to [`with_layers`](Self::with_layers) with
+    /// This call is equivalent to [`with_layers`](Self::with_layers) with
     /// `CollisionLayers::new(u32::MAX, mask)`.
     #[must_use]
     pub fn with_mask(self, mask: u32) -> Self {
@@ -70,7 +70,7 @@ impl<'a> SpatialQueryFilter<'a> {
     }
 
     /// Selects the colliders whose layers [interact with](CollisionLayers::interacts_with)
-    /// `layers`. By default, the query is on all layers and interacts with all.
+    /// `layers`. By default, the query is on all layers and interacts with all layers.
     #[must_use]
     pub fn with_layers(self, layers: CollisionLayers) -> Self {
         Self { layers, ..self }
@@ -110,7 +110,7 @@ impl<'a> SpatialQueryFilter<'a> {
     ///
     /// Each query (in a batch, each ray or motion) calls the predicate at most once per entity,
     /// before the shapes are tested. The predicate receives only entities that pass the rest of the
-    /// filter and whose bounding box the query overlaps.
+    /// filter and whose bounding boxes the query overlaps.
     #[must_use]
     pub fn with_predicate<'b>(
         self,

@@ -152,7 +152,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the entities whose colliders touch a body, until `visit` returns `Break`.
-    /// The region contains the body.
+    /// `region` must contain the body.
     fn visit_touching<V: QuerySpace>(
         &self,
         body: Placed<V>,

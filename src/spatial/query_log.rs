@@ -1,8 +1,8 @@
 //! The rays and casts of [`SpatialQuery`], recorded for the debug drawing.
 //!
 //! Only the debug drawing adds the log to the app. Without the log, or while it is off, a query
-//! records nothing. Fixed steps do not run in every frame. The queries of the last step are kept in
-//! a list of their own until the next step, because their lines would flicker otherwise.
+//! records nothing. Fixed steps do not run in every frame. So the queries of the last step stay in
+//! a separate list until the next step. Otherwise, their lines would flicker.
 #![cfg_attr(
     not(feature = "debug-plugin"),
     allow(dead_code, reason = "only the debug drawing reads the log")
@@ -20,7 +20,7 @@ use crate::{
     space::Space,
 };
 
-/// Maximum number of queries in a list.
+/// The maximum number of queries in a list.
 const LIMIT: usize = 4096;
 
 /// A query and its first hit.
@@ -47,11 +47,11 @@ pub struct QueryLog {
 
 #[derive(Debug, Default)]
 struct QueryLists {
-    /// `true` within the fixed steps of a frame.
+    /// `true` while the fixed steps of a frame run.
     is_in_step: bool,
     /// The queries of the last fixed step.
     step: Vec<LoggedQuery>,
-    /// The other queries since the last frame.
+    /// The queries outside of fixed steps since the last frame.
     frame: Vec<LoggedQuery>,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Minimum number of rays in a task.
+/// The minimum number of rays in a task.
 const MIN_RAYS: usize = 32;
 
 /// Rays.
@@ -102,7 +102,8 @@ impl SpatialQuery<'_, '_> {
         self.log_ray(&ray, hits.first());
     }
 
-    /// See [`ray_hits_per_entity`](Self::ray_hits_per_entity).
+    /// Replaces `hits` with the first hit of a ray on each collider: see
+    /// [`ray_hits_per_entity`](Self::ray_hits_per_entity).
     pub(super) fn list_ray_hits<'a, V: QuerySpace>(
         &'a self,
         ray: &Ray<V>,

@@ -51,10 +51,10 @@ use crate::{
 ///
 /// # Visible poses
 ///
-/// A query sees the colliders of the last [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync)
-/// in their poses of that time, in any schedule, even while the game is paused. A system after that
-/// set sees the poses of the present tick. Before the first tick, there are no colliders. Call
-/// [`sync_now`](crate::sync_now) to see later spawns and moves.
+/// In any schedule, a query sees the colliders and poses of the last
+/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), even while the game is paused. A system
+/// after that set sees the poses of the present tick. Before the first tick, there are no
+/// colliders. Call [`sync_now`](crate::sync_now) to see later spawns and moves.
 ///
 /// An entity that was despawned after the last `Sync` is still reported. [`pose`](Self::pose)
 /// returns the pose of one collider.
@@ -163,9 +163,9 @@ impl SpatialQuery<'_, '_> {
     /// }
     /// ```
     ///
-    /// The `GlobalTransform` component lacks the moves of the fixed steps of this frame, and is
-    /// never updated without Bevy's `TransformPlugin`, as with `MinimalPlugins`. The returned pose
-    /// is computed in f64, then rounded to f32.
+    /// The `GlobalTransform` component does not include the moves of this frame's fixed steps.
+    /// Without Bevy's `TransformPlugin`, as with `MinimalPlugins`, the component is never updated.
+    /// The returned pose is computed in f64, then rounded to f32.
     ///
     /// Returns `None` if the entity had no collider, or a collider that touches nothing.
     pub fn pose(&self, entity: Entity) -> Option<GlobalTransform> {

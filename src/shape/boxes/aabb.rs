@@ -12,11 +12,11 @@ pub struct Aabb {
     diameter: f32,
 }
 
-/// Bound on the relative error of rounding to f32: twice the actual maximum.
+/// A bound on the relative error of rounding to f32: twice the actual maximum.
 const F32_ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
-/// Factor by which the bounding ball is enlarged. The factor covers the touching tolerance and the
-/// relative part of the rounding in [`Aabb::balls_are_apart`].
+/// The factor by which the bounding ball is enlarged. The factor covers the touching tolerance and
+/// the relative part of the rounding in [`Aabb::balls_are_apart`].
 const BALL_ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * F32_ROUNDING;
 
 impl Aabb {
@@ -27,7 +27,7 @@ impl Aabb {
         diameter: 0.0,
     };
 
-    /// Returns a box around `bounds`. The contents of the box must also fit in a ball of this
+    /// Returns a box around `bounds`. The contents of the box must also fit in a ball of the given
     /// radius around the center of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
@@ -126,7 +126,7 @@ impl Aabb {
         let magnitude = a[0].abs() + a[1].abs() + a[2].abs();
         let rounding = magnitude * (8.0 * F32_ROUNDING as f32) + f32::MIN_POSITIVE;
         let diameters = self.diameter + other.diameter + rounding;
-        // Subnormal squares are less precise.
+        // The added number covers the lower precision of subnormal squares.
         squared > diameters * diameters + f32::MIN_POSITIVE
     }
 

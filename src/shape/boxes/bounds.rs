@@ -13,7 +13,7 @@ pub type Box3 = [[f32; 3]; 2];
 
 /// Returns the centers and radii of two balls: one around the mean of some support points, and one
 /// around the origin. Each radius is the distance to the farthest of these points, plus the radius
-/// of the shape. A ball that contains the shape needs at least this radius.
+/// of the shape. A ball around the same center that contains the shape needs at least this radius.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = support_points(shape);
     [V::DVec::mean(&points), V::DVec::ZERO].map(|center| {
@@ -71,7 +71,7 @@ impl<D: DVector> Bounds<D> {
         )
     }
 
-    /// Returns the same box, given the result of [`core_bounds`].
+    /// Returns the same box as [`around`](Self::around), from the result of [`core_bounds`].
     #[inline(always)]
     pub fn around_core([min, max]: [D; 2], radius: f64, translation: D) -> Self {
         // Two shapes count as touching up to a gap of `TOUCHING` times the scale of the pair. Each
@@ -231,13 +231,13 @@ impl<D: DVector> Bounds<D> {
 
 /// Returns the maximum height of a box's lowest corner at which the box may touch a half-space. The
 /// result grows with the corner's distance from the half-space's origin, because the pair's scale
-/// does.
+/// grows, too.
 fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
     corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
 }
 
 /// Returns the half extents of the box around the image of a box under a linear map M. For the box
-/// from -`half` to `half`, they are Σ |m_ij| h_j along axis i.
+/// from -`half` to `half`, the half extent along axis i is Σ |m_ij| h_j.
 #[inline]
 fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {

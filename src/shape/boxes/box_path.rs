@@ -2,9 +2,9 @@
 //! [`WideTree`](super::wide_tree::WideTree).
 //!
 //! The parameter at which a path enters or leaves a slab is a product of a difference and an
-//! inverse. Difference, inverse and product are each rounded with a relative error of at most 6e-8.
-//! To cover these errors, the parameter of leaving and the limit are multiplied by [`SLACK`] (Ize,
-//! "Robust BVH Ray Traversal" (2013)).
+//! inverse. The difference, the inverse and the product are each rounded with a relative error of
+//! at most 6e-8. To cover these errors, the limit and the parameter at which the path leaves are
+//! multiplied by [`SLACK`] (Ize, "Robust BVH Ray Traversal" (2013)).
 
 use crate::{math::Vec4, space::DVector};
 
@@ -69,8 +69,8 @@ impl BoxPath {
                 (min, max)
             };
             // If the path runs in a plane of the slab, 0 times infinity gives NaN. Depending on the
-            // processor, `max` and `min` then return their other argument or NaN. Neither excludes
-            // a box, because comparisons with NaN are false.
+            // processor, `max` and `min` then return their other argument or NaN. Neither result
+            // excludes a box, because comparisons with NaN are false.
             enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
             leave = ((*far - axis.leave_from) * axis.inverse).min(leave);
         }

@@ -38,7 +38,7 @@ use crate::{
 /// both. The bound exceeds the rounding of a box to f32.
 const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
-/// Number of children of a node.
+/// The number of children of a node.
 const WIDTH: usize = 4;
 
 /// A box that overlaps no box and that no path enters.
@@ -49,7 +49,7 @@ const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 pub struct WideTree {
     /// Each node comes before its children.
     nodes: Vec<WideNode>,
-    /// Number of boxes.
+    /// The number of boxes.
     len: usize,
     /// The [`cost`](Self::cost) of the tree when it was built.
     cost_when_built: f64,
@@ -112,7 +112,7 @@ impl WideNode {
         [min.map(Vec4::min_element), max.map(Vec4::max_element)]
     }
 
-    /// Adds the children with a bit in `mask` to `open`.
+    /// Adds the children whose bits in `mask` are set to `open`.
     #[inline(always)]
     fn open(&self, mask: u32, open: &mut OpenChildren<f32>) {
         for (lane, child) in self.children.iter().enumerate() {
@@ -122,7 +122,8 @@ impl WideNode {
         }
     }
 
-    /// Adds the children with a bit in `mask` to `open`, the child with the lowest key last.
+    /// Adds the children whose bits in `mask` are set to `open`, the child with the lowest key
+    /// last.
     #[inline(always)]
     fn open_sorted<K: PartialOrd + Copy>(
         &self,
@@ -149,7 +150,8 @@ fn half_surface([min, max]: &Box3) -> f64 {
 }
 
 impl WideTree {
-    /// Builds the tree of numbered boxes. All boxes must be finite, and all numbers less than 2^31.
+    /// Builds the tree of boxes with indices. All boxes must be finite, and all indices less than
+    /// 2^31.
     pub fn new(boxes: impl Iterator<Item = (u32, Box3)>) -> Self {
         let (numbers, boxes): (Vec<u32>, Vec<Box3>) = boxes.unzip();
         let binary = build(&boxes);
@@ -199,7 +201,7 @@ impl WideTree {
         self.len
     }
 
-    /// Replaces each box by the result of `box_of`, or by an empty box if there is none.
+    /// Replaces each box by the result of `box_of`, or by an empty box if the result is `None`.
     pub fn refit(&mut self, box_of: impl Fn(u32) -> Option<Box3>) {
         for index in (0..self.nodes.len()).rev() {
             let Some(mut node) = self.nodes.get(index).copied() else {
@@ -260,7 +262,7 @@ impl WideTree {
         })
     }
 
-    /// Calls `visit` with the numbers of boxes that a path may enter until `max`, roughly in the
+    /// Calls `visit` with the indices of boxes that a path may enter until `max`, roughly in the
     /// order of entry. `visit` returns the new `max`, or a negative number to stop. Returns the
     /// number of visited nodes.
     pub fn visit_along(&self, path: &BoxPath, max: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
@@ -271,7 +273,7 @@ impl WideTree {
         self.search(limit(max), expand, |number| limit(visit(number)))
     }
 
-    /// Calls `visit` with the numbers of boxes that a line may cross at a t from 0 to `max`,
+    /// Calls `visit` with the indices of boxes that a line may cross at a t from 0 to `max`,
     /// roughly in the order of t. Each box is grown by `margin`. `visit` returns the new `max`, or
     /// a negative number to stop.
     pub fn visit_line<D: DVector>(
@@ -297,7 +299,7 @@ impl WideTree {
         self.visit_along(&path, max - start, |number| visit(number) - start);
     }
 
-    /// Calls `visit` with the numbers of boxes whose distance from a given box may be at most
+    /// Calls `visit` with the indices of boxes whose distance from a given box may be at most
     /// `max_distance`, roughly from near to far. `visit` returns the new limit, or a negative
     /// number to stop. Returns the number of visited nodes.
     pub fn visit_nearest(
@@ -328,7 +330,7 @@ impl WideTree {
         })
     }
 
-    /// Calls `visit` with the number of each box whose gap is at most the current limit, roughly
+    /// Calls `visit` with the index of each box whose gap is at most the current limit, roughly
     /// from near to far. The limit starts at `limit`, and each result of `visit` replaces it. `gap`
     /// returns a lower bound on the distance to a box. For a larger box around it, the bound must
     /// be no greater.
@@ -359,9 +361,9 @@ impl WideTree {
         self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
 
-    /// Visits the nodes below `root`, always the last open child next. `expand` opens children of a
-    /// node, each with a key. Children with keys above the limit are skipped, and each result of
-    /// `visit` replaces the limit. Returns the number of visited nodes.
+    /// Visits the nodes below `root`. The next child to visit is always the last open child.
+    /// `expand` opens children of a node, each with a key. Children with keys above the limit are
+    /// skipped, and each result of `visit` replaces the limit. Returns the number of visited nodes.
     fn search_below<K: PartialOrd + Copy>(
         &self,
         root: (K, Child),

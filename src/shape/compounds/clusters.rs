@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 
 /// The clusters of a surface, in 5 bytes per facet and 12 bytes per cluster of several facets.
 pub struct Clusters {
-    /// The number of each facet's cluster. Clusters of several facets come first.
+    /// The index of each facet's cluster. Clusters of several facets come first.
     numbers: Box<[u32]>,
     /// For each facet, the mask of its sides on the rim of its cluster.
     rims: Box<[u8]>,
@@ -71,7 +71,7 @@ impl Clusters {
         }
     }
 
-    /// Returns the number of a facet's cluster.
+    /// Returns the index of a facet's cluster.
     pub fn of(&self, facet: u32) -> Option<u32> {
         self.numbers.get(facet as usize).copied()
     }

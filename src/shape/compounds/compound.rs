@@ -50,7 +50,7 @@ impl<V: Space> CompoundParts<V> {
 }
 
 impl<V: Space> Compound<V> {
-    /// Constructs a compound of parts, with a margin around each.
+    /// Constructs a compound of parts, with a margin around each part.
     pub fn new(parts: CompoundParts<V>, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         let count = parts.len();
@@ -118,9 +118,9 @@ impl<V: Space> Compound<V> {
         self.one_sided
     }
 
-    /// Returns a central point. For a surface, this is the center of the bounding box. For convex
-    /// parts, this is the mean of their centers, weighted by the volumes of their own bounding
-    /// boxes. (The center of the common bounding box may be far from every part.)
+    /// Returns a central point of the compound. For a surface, this is the center of the bounding
+    /// box. For convex parts, this is the mean of their centers, weighted by the volumes of their
+    /// own bounding boxes. (The center of the common bounding box may be far from every part.)
     pub fn center(&self) -> V::DVec {
         self.center
     }
@@ -164,7 +164,7 @@ impl<V: Space> Compound<V> {
         self.parts.len()
     }
 
-    /// Returns the parts, and the margin around each.
+    /// Returns the parts, and the margin around each part.
     pub fn parts(&self) -> (&CompoundParts<V>, f32) {
         (&self.parts, self.margin)
     }
@@ -229,8 +229,8 @@ impl<V: Space> Compound<V> {
         self.tree.visit_overlapping(&bounds, visit);
     }
 
-    /// Like [`near`](Self::near), but for a box in another frame. The map x -> `linear * x +
-    /// translation` converts from the compound's frame to that frame.
+    /// Does the same as [`near`](Self::near) for a box in another frame. The map x ->
+    /// `linear * x + translation` converts from the compound's frame to that frame.
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -346,7 +346,7 @@ impl<V: Space> Compound<V> {
     }
 }
 
-/// For at most this many parts, the support point is found without the tree, which would take as
+/// For at most this many parts, a scan finds the support point, because the tree would take as
 /// long.
 const MAX_SCANNED_PARTS: usize = 8;
 

@@ -23,8 +23,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Maximum number of facets at a vertex that are tested for a shared edge or vertex. If a vertex
-/// has more facets, the hierarchy finds the remaining ones.
+/// The maximum number of facets at a vertex that are tested for a shared edge or vertex. If a
+/// vertex has more facets, the hierarchy finds the remaining ones.
 const MAX_ADJACENT: usize = 32;
 
 /// The facets of a polyline or a mesh.

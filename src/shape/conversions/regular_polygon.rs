@@ -16,7 +16,7 @@ use crate::{
     space::Space,
 };
 
-/// Maximum number of vertices of a regular polygon. Bevy's `sides` can be up to 2³² - 1.
+/// The maximum number of vertices of a regular polygon. Bevy's `sides` can be up to 2³² - 1.
 const MAX_SIDES: u32 = 4096;
 
 /// Returns vertex `index` on the unit circle. As in Bevy, the first vertex is at the top, and the

@@ -40,7 +40,7 @@ impl<D: DVector> HalfSpace<D> {
         Self { offset, ..*self }
     }
 
-    /// Returns the half-space at a pose.
+    /// Returns the half-space in a pose.
     pub fn placed(&self, pose: &Pose<D>) -> Self {
         let normal = pose.rotation * self.normal;
         let offset = self.offset + normal.dot(pose.translation);

@@ -237,7 +237,7 @@ pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
     f64::from(f32::EPSILON) * (body.world_pose.translation.extent() + radius)
 }
 
-/// Places a collider at a pose, and calls the closure for its dimension.
+/// Places a collider in a pose, and calls the closure for its dimension.
 pub fn in_space<R>(
     collider: &Collider,
     pose: impl Into<QueryPose<Collider>>,

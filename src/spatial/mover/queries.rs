@@ -114,7 +114,7 @@ impl SpatialQuery<'_, '_> {
     ///   is room.
     /// * The path depends on the geometry alone, not on the order in which entities were spawned.
     ///
-    /// A half-space, an inert shape, or a shape at an invalid pose does not move.
+    /// A half-space, an inert shape, or a shape in an invalid pose does not move.
     pub fn move_and_slide<V: Dimension>(
         &self,
         collider: &Collider,
