@@ -21,7 +21,7 @@ pub const OFFSET_SCALE: f64 = 1e-5;
 pub const TOUCHING: f64 = f32::EPSILON as f64;
 
 /// If the gap is more than this fraction of the scale, every solver reports two shapes as
-/// separated. Because of [`TOUCHING`] or rounding, shapes with a smaller gap may count as touching.
+/// separated. A smaller gap may be closed by the tolerance of touching or by rounding.
 pub const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// Cores closer than this fraction of the scale count as touching, and EPA takes over from GJK. The

@@ -29,7 +29,7 @@ impl Picture {
         Self::with(example, tick, input, &[])
     }
 
-    /// The same with further arguments.
+    /// Returns the same with further arguments.
     fn with(example: &str, tick: u32, input: &str, arguments: &[&str]) -> Option<Self> {
         let mut programs = env::current_exe().expect("the path of this test");
         // From target/debug/deps to target/debug/examples.

@@ -1,4 +1,4 @@
-//! The integration tests of what optional features add, in one binary that needs all of them. So
+//! The integration tests of optional features, in one binary that needs all these features. So
 //! `tests/it` is not compiled again to run these tests.
 //!
 //! ```text

@@ -19,7 +19,7 @@ use headbutt::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// An app with meshes.
+/// Returns an app with meshes.
 fn app() -> App {
     with_meshes(App::new())
 }
@@ -39,7 +39,7 @@ fn meshes(app: &mut App) -> Mut<'_, Assets<Mesh>> {
     app.world_mut().resource_mut()
 }
 
-/// A mesh of a square or a cube.
+/// Returns a mesh of a square or a cube.
 fn block(dimension: Dimension, size: f32) -> Mesh {
     match dimension {
         Dimension::D2 => Rectangle::new(size, size).into(),
@@ -47,7 +47,7 @@ fn block(dimension: Dimension, size: f32) -> Mesh {
     }
 }
 
-/// Gives an entity its mesh.
+/// Inserts the mesh component of an entity.
 fn show(app: &mut App, entity: Entity, dimension: Dimension, mesh: Handle<Mesh>) {
     let mut entity = app.world_mut().entity_mut(entity);
     match dimension {
@@ -110,7 +110,7 @@ impl Scene {
         meshes(&mut self.app).add(mesh)
     }
 
-    /// Runs one tick, and asserts the size of the entity at its end, or `None` if it touches
+    /// Runs one tick, and then asserts the size of the entity. `None` means that the entity touches
     /// nothing.
     #[track_caller]
     fn assert_size(&mut self, size: Option<f32>) {
@@ -132,7 +132,7 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
     });
-    // A mesh that loads later.
+    // This mesh is loaded later.
     Scene::each(|mut scene, _| {
         let mesh = meshes(&mut scene.app).reserve_handle();
         scene.show(&mesh);
@@ -145,7 +145,8 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
         meshes(&mut scene.app).insert(&mesh, loaded).unwrap();
         scene.assert_size(Some(2.0));
     });
-    // A mesh other than the entity's own, which is the larger one, and an entity without its own.
+    // The collider follows a given mesh, even if the entity has no mesh of its own, or a larger
+    // mesh.
     Scene::each(|mut scene, mesh| {
         let other = scene.block(3.0);
         let given: MeshSource = match scene.dimension {
@@ -214,7 +215,8 @@ fn the_collider_follows_changes_of_its_mesh() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
-        // Changed in place, and replaced. Bevy sends the asset event after the tick of that frame.
+        // The mesh is changed in place, and then replaced. Bevy sends the asset event after the
+        // frame's tick.
         let grown = block(scene.dimension, 3.0);
         *meshes(&mut scene.app).get_mut(&mesh).unwrap() = grown;
         frame(&mut scene.app, 0);
@@ -235,7 +237,7 @@ fn the_collider_follows_changes_of_its_mesh() {
         let back = block(scene.dimension, 3.0);
         meshes(&mut scene.app).insert(&mesh, back).unwrap();
         scene.assert_size(Some(3.0));
-        // Removed and added again between two ticks.
+        // The mesh is removed and added again between two ticks.
         meshes(&mut scene.app).remove(&mesh);
         let back = block(scene.dimension, 2.0);
         meshes(&mut scene.app).insert(&mesh, back).unwrap();
@@ -271,7 +273,7 @@ fn the_collider_follows_changes_of_its_handle_and_its_component() {
         };
         scene.assert_size(Some(3.0));
     });
-    // A torus with the ball in its hole: only the kind of collider changes.
+    // The ball is in the hole of a torus. Only the kind of collider changes.
     let mut scene = Scene::new(app(), Dimension::D3);
     let around_the_ball = Torus {
         minor_radius: 0.25,
@@ -334,7 +336,7 @@ fn without_the_component_the_collider_stays_and_follows_the_mesh_no_more() {
         entity.remove::<Collider>();
         scene.assert_size(None);
     });
-    // Removed while the mesh is not loaded yet.
+    // The component is removed while the mesh is not loaded yet.
     Scene::each(|mut scene, _| {
         let mesh = meshes(&mut scene.app).reserve_handle();
         scene.show(&mesh);
@@ -416,7 +418,7 @@ fn a_schedule_that_runs_rarely_misses_no_change() {
             let contact = read(scene.app.world_mut(), |it| it.between(entity, ball));
             (contact.unwrap().depth + 0.5) * 2.0
         };
-        // Before any frame.
+        // No frame has run yet.
         assert_near(size(&mut scene), 2.0, 10.0);
         start(&mut scene.app);
         let changed = block(dimension, 3.0);
@@ -442,7 +444,7 @@ fn entities_of_one_mesh_share_its_shape() {
                 app.world_mut().spawn((
                     wish.clone(),
                     Mesh3d(mesh.clone()),
-                    // Separated, so that no contacts are counted.
+                    // Without layers, no contacts are counted.
                     CollisionLayers::NONE,
                 ));
             }
@@ -466,13 +468,14 @@ fn a_warm_tick_without_mesh_changes_allocates_nothing() {
         let away = Transform::from_xyz(100.0, 0.0, 0.0);
         scene.app.world_mut().entity_mut(scene.ball).insert(away);
         scene.assert_size(None);
-        // One more entity, which waits for its mesh.
+        // One more entity waits for its mesh.
         let waits = scene.app.world_mut().spawn(ColliderFromMesh::trimesh());
         let waits = waits.id();
         let not_there = meshes(&mut scene.app).reserve_handle();
         show(&mut scene.app, waits, scene.dimension, not_there);
         scene.assert_size(None);
-        // With Bevy's feature `multi_threaded`, the other executor allocates for its tasks.
+        // With Bevy's feature `multi_threaded`, the default executor allocates memory for its
+        // tasks.
         scene.app.edit_schedule(FixedPostUpdate, |schedule| {
             schedule.set_executor(SingleThreadedExecutor::new());
         });
@@ -483,7 +486,7 @@ fn a_warm_tick_without_mesh_changes_allocates_nothing() {
     });
 }
 
-/// A mesh of triangles with positions alone.
+/// Returns a mesh of triangles that has only positions.
 fn raw(topology: PrimitiveTopology, vertices: &[[f32; 3]], indices: Option<Indices>) -> Mesh {
     let mut mesh = Mesh::new(topology, RenderAssetUsages::default());
     mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, vertices.to_vec());
@@ -493,7 +496,7 @@ fn raw(topology: PrimitiveTopology, vertices: &[[f32; 3]], indices: Option<Indic
     mesh
 }
 
-/// A mesh whose vertices were moved to the renderer.
+/// Returns a mesh whose vertices were moved to the renderer.
 fn extracted() -> Mesh {
     let mut mesh = Mesh::from(Cuboid::default());
     mesh.take_gpu_data().unwrap();
@@ -534,7 +537,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
         .collect();
     let none = Err(ShapeError::NoFacets("triangle of nonzero area"));
     let too_many = Err(ShapeError::TooManyPoints(ConvexHull::<Vec3>::MAX_POINTS));
-    // The mesh, and the results of building its hull and its triangle mesh.
+    // Each case is a mesh, and the results of building its hull and its triangle mesh.
     type Outcome = Result<(), ShapeError>;
     let cases: Vec<(Mesh, (Outcome, Outcome))> = vec![
         (
@@ -583,7 +586,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
             (ok, none),
         ),
         (raw(TriangleList, &crowd, None), (too_many, ok)),
-        // These succeed.
+        // These meshes are valid.
         (raw(TriangleList, &CORNERS, None), (ok, ok)),
         (raw(TriangleStrip, &CORNERS, u32s(&[0, 1, 2])), (ok, ok)),
     ];
@@ -595,7 +598,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
             }
         }
     }
-    // In 2D z is ignored, and triangles without area are dropped.
+    // In 2D, z is ignored, and triangles without area are dropped.
     let deep = CORNERS.map(|[x, y, _]| [x, y, f32::NAN]);
     assert!(Collider::try_convex_hull_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
     assert!(Collider::try_compound_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
@@ -634,7 +637,7 @@ fn a_mesh_that_makes_no_collider_is_warned_of_once_until_repaired() {
                 scene.assert_size(None);
             }
             assert_warned(scene.entity);
-            // Repaired, and broken again.
+            // The mesh is repaired, and broken again.
             let mended = block(scene.dimension, 2.0);
             meshes(&mut scene.app).insert(&mesh, mended).unwrap();
             frame(&mut scene.app, 0);
@@ -678,8 +681,8 @@ fn explain_says_that_a_collider_waits_for_its_mesh() {
     }
 }
 
-/// The messages of one tick of a collider at the origin and many balls around it, as indices of
-/// balls and contacts.
+/// Returns the messages of one tick of a collider at the origin and many balls around it, as
+/// indices of balls and contacts.
 fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     let mut app = app();
     let first = app.world_mut().spawn(collider).id();
@@ -706,7 +709,7 @@ fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     .collect()
 }
 
-/// The corners and the triangle indices of Bevy's torus mesh.
+/// Returns the corners and the triangle indices of Bevy's torus mesh.
 fn torus() -> (Vec<[f32; 3]>, Vec<u32>) {
     let torus = Torus {
         minor_radius: 0.5,
@@ -734,7 +737,7 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
     assert!(expected.len() > 50, "{}", expected.len());
     let narrow = numbers.iter().map(|it| *it as u16).collect();
     let unrolled: Vec<[f32; 3]> = numbers.iter().map(|it| vertices[*it as usize]).collect();
-    // Two surplus indices, which make no triangle.
+    // Two surplus indices make no triangle.
     let mut rest = numbers.clone();
     rest.extend([0, 1]);
     let meshes = [
@@ -759,8 +762,8 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
     }
 }
 
-/// A floor at y = 0 from x = 0 to `cells` and z = 0 to 1, as the corners of a triangle strip that
-/// starts at the left and has its outer side up.
+/// Returns the corners of a triangle strip: a floor at y = 0, from x = 0 to `cells` and from z = 0
+/// to 1. The strip starts at the left, and its outer side is up.
 fn strip(cells: u16) -> Vec<[f32; 3]> {
     (0..=cells)
         .flat_map(|x| [[x as f32, 0.0, 0.0], [x as f32, 0.0, 1.0]])
@@ -779,8 +782,8 @@ fn all_triangles_of_a_strip_face_the_same_side() {
         });
         [Indices::U16(numbers.to_vec()), Indices::U32(wide.collect())]
     };
-    // As a whole, and restarted after an odd number of triangles, which would flip the rest if the
-    // counter were not reset.
+    // The strip is whole, or restarts after an odd number of triangles. If the restart did not
+    // reset the counter, it would flip the later triangles.
     let whole = numbered(&[0, 1, 2, 3, 4, 5, 6, 7]);
     let anew = numbered(&[0, 1, 2, u16::MAX, 2, 1, 3, u16::MAX, 2, 3, 4, 5, 6, 7]);
     let mut meshes = vec![raw(TriangleStrip, &vertices, None)];
@@ -797,7 +800,7 @@ fn all_triangles_of_a_strip_face_the_same_side() {
             Vec3::new((number / 2) as f32 + along, 0.2, across)
         })
         .collect();
-    // Below the floor, on its inner side.
+    // This place is below the floor, on its inner side.
     places.push(Vec3::new(1.5, -0.2, 0.5));
     for mesh in &meshes {
         let mut app = app();
@@ -853,7 +856,7 @@ fn a_2d_mesh_is_solid_and_its_holes_are_empty() {
         let hit = touches(ring(), within, 0.01);
         assert!(hit.is_some(), "a small ball wholly within, at {within}");
     }
-    // Two squares in one strip, joined by triangles without area, with nothing between them.
+    // One strip has two separate squares, which are joined by triangles without area.
     let corners = |x: f32| {
         [
             [x, 0.0, 0.0],

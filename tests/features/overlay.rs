@@ -5,7 +5,7 @@ use headbutt::{CollisionDiagnostics, prelude::*};
 
 use crate::support;
 
-/// An app with two touching circles and one that is apart.
+/// Returns an app with two touching circles and a separate circle.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((
@@ -33,7 +33,7 @@ fn press(app: &mut App, key: KeyCode, ticks: u32) {
         .reset_all();
 }
 
-/// The name and the words of each line, or `None` while no text exists.
+/// Returns the name and the words of each line, or `None` while no text exists.
 fn lines(app: &mut App) -> Option<Vec<(String, String)>> {
     let mut texts = app.world_mut().query::<&Text>();
     let text = texts.iter(app.world()).next()?;
@@ -72,7 +72,7 @@ fn a_key_shows_and_hides_the_counts_of_the_last_tick() {
     }
     support::tick(&mut app);
     let shown = lines(&mut app).expect("the text");
-    // All three touch. One pair goes on, and two start.
+    // All three circles touch. One pair continues, and two pairs start.
     let counts = [
         ("colliders", "3"),
         ("changed", "3"),
@@ -92,7 +92,7 @@ fn a_key_shows_and_hides_the_counts_of_the_last_tick() {
     assert!(!overlay.is_visible);
 }
 
-/// The times are those that the diagnostics report, so their mean is computed here as well.
+/// The diagnostics report the times, and this test computes their means.
 #[test]
 fn times_are_means_of_the_last_60_ticks() {
     let mut app = app();

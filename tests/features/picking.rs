@@ -30,7 +30,7 @@ use bevy::{
 use headbutt::{prelude::*, query::RayHit};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The rays of the next frame, in addition to those of cameras with a window.
+/// The rays of the next frame, in addition to the rays of cameras with a window.
 #[derive(Resource, Default)]
 struct Rays(Vec<(RayId, Ray3d)>);
 
@@ -57,7 +57,7 @@ fn spawn_camera(app: &mut App, bundle: impl Bundle) -> Entity {
     app.world_mut().spawn((Camera::default(), bundle)).id()
 }
 
-/// Returns the hits of one ray. Poses are drawn before.
+/// Returns the hits of one ray, after a frame that computes the drawn poses.
 fn hits(app: &mut App, camera: Entity, ray: Ray3d) -> Vec<(Entity, HitData)> {
     app.world_mut().resource_mut::<Rays>().0.clear();
     app.update();
@@ -78,7 +78,7 @@ fn entities(app: &mut App, camera: Entity, ray: Ray3d) -> Vec<Entity> {
     hits.into_iter().map(|(entity, _)| entity).collect()
 }
 
-/// The ray of a 2D camera at z = 1000.
+/// Returns the ray of a 2D camera at z = 1000.
 fn from_above(point: Vec2) -> Ray3d {
     Ray3d::new(point.extend(1000.0), Dir3::NEG_Z)
 }
@@ -138,7 +138,7 @@ fn a_3d_hit_is_the_point_where_the_ray_enters_the_collider() {
         let (origin, target) = (random(30.0), random(10.0));
         let ray = Ray3d::new(origin, Dir3::new(target - origin).unwrap());
         let (origin, direction) = (origin.as_dvec3(), ray.direction.as_dvec3().normalize());
-        // |o + t d - c| = r. A ball around the origin is not hit.
+        // A hit at t satisfies |o + t d - c| = r. A ball that contains the ray's origin is not hit.
         let mut expected: Vec<_> = balls
             .iter()
             .filter_map(|(entity, center, radius)| {
@@ -159,7 +159,7 @@ fn a_3d_hit_is_the_point_where_the_ray_enters_the_collider() {
         for ((entity, hit), (depth, other, point, normal)) in found.iter().zip(expected) {
             assert_eq!(*entity, other);
             let error = hit.position.unwrap().as_dvec3().distance(point);
-            // A grazing ray moves the point by the square root of the rounding.
+            // For a grazing ray, the error of the point is the square root of the rounding.
             assert!(error < 1e-2 && (f64::from(hit.depth) - depth).abs() < 1e-2);
             if normal.dot(-direction) > 0.3 {
                 assert_hit(hit, depth, point, normal);
@@ -215,7 +215,7 @@ fn a_2d_collider_is_hit_in_its_own_plane_from_any_direction() {
     assert!(total > 200, "{total} hits");
 }
 
-/// A ball, a disc or the half-space below a plane, which is in 2D or 3D.
+/// A ball, a disc or the half-space below a plane, in 2D or 3D.
 #[derive(Clone, Copy)]
 enum Solid {
     Ball(f32),
@@ -233,8 +233,8 @@ impl Solid {
         }
     }
 
-    /// Returns by how much a ray hits the solid at `center`: negative for a miss. It is the least
-    /// of the amounts by which the conditions of a hit hold.
+    /// Returns the least amount by which a ray satisfies the conditions of a hit on the solid at
+    /// `center`. The amount is negative for a miss.
     fn hits(self, center: DVec3, ray: &Ray3d) -> f64 {
         let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3().normalize());
         let at_plane = (center.z - origin.z) / direction.z;
@@ -253,7 +253,8 @@ impl Solid {
     }
 }
 
-/// The colliders move, change their shapes, come and go, and some are disabled for a while.
+/// The colliders move, change their shapes, appear and disappear, and some are disabled for a
+/// while.
 #[test]
 fn every_frame_hits_exactly_what_is_drawn_under_the_pointer() {
     let mut rng = StdRng::seed_from_u64(3);
@@ -306,7 +307,7 @@ fn every_frame_hits_exactly_what_is_drawn_under_the_pointer() {
         }
         let mut point =
             |extent: f32| Vec3::from_array([(); 3].map(|()| rng.random_range(-extent..extent)));
-        // From afar, from among the bodies, and straight down.
+        // The ray comes from afar, begins among the bodies, or leads straight down.
         let (origin, target) = match judged[0] % 3 {
             0 => (point(60.0), point(15.0)),
             1 => (point(15.0), point(15.0)),
@@ -377,7 +378,7 @@ fn only_shapes_near_the_pointer_and_shapes_that_moved_are_evaluated() {
             .unwrap()
             .translation
             .z = 0.5;
-        // The pose is drawn in this frame, and picked in the next one.
+        // The pose is drawn in this frame, and picked in the next frame.
         frame(&mut app);
         let with_a_move = frame(&mut app);
         assert!(
@@ -428,7 +429,7 @@ fn only_what_the_camera_and_the_components_select_is_hit() {
     let far_layer = spawn(&mut app, RenderLayers::layer(2));
     let shown = spawn(&mut app, InheritedVisibility::VISIBLE);
     let marked = spawn(&mut app, Pickable::default());
-    // It blocks those behind it, so Bevy has to know of it.
+    // This collider blocks the colliders behind it, so the backend has to report it.
     let blocks_silently = Pickable {
         is_hoverable: false,
         ..default()
@@ -494,7 +495,7 @@ fn picking_uses_the_drawn_pose() {
     app.add_plugins(HeadbuttPlugin::default());
     let camera = spawn_camera(&mut app, ());
     let ball = app.world_mut().spawn(Collider::circle(1.0)).id();
-    // Smooths the motion between ticks, as a game would.
+    // This system smooths the motion between ticks, as a game would.
     app.add_systems(
         PostUpdate,
         (|mut poses: Query<&mut GlobalTransform, With<Collider>>| {

@@ -143,7 +143,7 @@ impl Chaos {
     }
 
     fn pose(&mut self, dimension: Dimension) -> Transform {
-        // With this spread each collider touches about one other.
+        // With this spread, each collider touches about one other collider.
         let reach = match dimension {
             Dimension::D2 => 0.8 * (self.count as f32).sqrt(),
             Dimension::D3 => 0.6 * (self.count as f32).cbrt(),
@@ -287,7 +287,7 @@ fn note_events(app: &mut App) {
         .add_observer(|hit: On<CollisionEnded>, mut events: ResMut<Events>| events.add(&hit));
 }
 
-/// How a run differs from the usual one.
+/// The difference between a run and the usual run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Otherwise {
     Nothing,
@@ -297,8 +297,8 @@ enum Otherwise {
     Supplied,
 }
 
-/// Returns a superset of the touching pairs: those close enough in equal or adjacent grid cells,
-/// and those that touched before, so that they end with the same reason.
+/// Returns a superset of the touching pairs: near pairs in equal or adjacent grid cells, and pairs
+/// that touched before, so that these pairs end with the same reason.
 fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
     // No child has a child, and no parent or child has a scale above 1.5.
     let cell = 2.0 * 1.5 * 1.5 * REACH;
@@ -415,7 +415,8 @@ fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
         };
         let started: usize = started.parse().expect("a number of contacts");
         let used: usize = used.parse().expect("a number of threads");
-        // The scene had contacts, and several threads worked on it if there were several.
+        // The scene had contacts. If there were several threads, more than one thread worked on the
+        // scene.
         assert!(started > 100 * ticks.min(10), "{started}");
         assert!((used > 1) == (*threads > 1), "{used} of {threads} threads");
         let first = first.get_or_insert_with(|| hash.to_owned());
@@ -423,7 +424,7 @@ fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
     }
 }
 
-/// Copies the entities of a world with all that an app would save of them.
+/// Copies the entities of a world with all components that an app would save.
 fn copy(from: &World, alive: &[Entity], to: &mut World) {
     let mut parents = EntityHashMap::default();
     for entity in alive {

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 
 use crate::support::cases::{number_in, range_in};
 
-/// An environment with one variable of the tests among others.
+/// Returns an environment with one variable of the tests among others.
 fn environment(name: &str, value: &str) -> [(std::ffi::OsString, std::ffi::OsString); 3] {
     [("PATH", "/bin"), (name, value), ("HOME", "/HEADBUTT_")].map(|(name, value)| {
         let (name, value) = (name.into(), value.into());
@@ -12,7 +12,7 @@ fn environment(name: &str, value: &str) -> [(std::ffi::OsString, std::ffi::OsStr
     })
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn panic_of<T>(work: impl FnOnce() -> T + std::panic::UnwindSafe) -> String {
     let panic = catch_unwind(work).err().expect("a panic");
     *panic.downcast::<String>().expect("a formatted message")
@@ -26,7 +26,7 @@ fn a_variable_sets_a_number_of_cases_or_a_range() {
     let number = |text| number_in(environment("HEADBUTT_TICKS", text), "HEADBUTT_TICKS");
     assert_eq!(number("0"), Some(0));
     assert_eq!(number("1234"), Some(1234));
-    // Another variable, and none.
+    // Other variables are ignored, and an environment without variables is valid.
     let other = environment("HEADBUTT_TICKS", "12");
     assert_eq!(range_in(other, "HEADBUTT_CASTS"), None);
     assert_eq!(number_in([], "HEADBUTT_CASTS"), None);
@@ -59,7 +59,7 @@ fn a_misspelled_variable_fails_in_every_test_that_reads_one() {
             "{message}"
         );
     }
-    // The list holds all that the tests ask for.
+    // The list has every variable that a test reads.
     let message = panic_of(|| number_in([], "HEADBUTT_CAST"));
     assert_eq!(message, "HEADBUTT_CAST is not listed");
 }

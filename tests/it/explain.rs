@@ -45,7 +45,7 @@ fn explained(app: &App, [a, b]: [Entity; 2]) -> Explanation {
     explain(app.world(), a, b)
 }
 
-/// The status with another entity bundle than a touching cube, and the words of its sentence.
+/// Asserts the status of a ball and `other`, and that its sentence contains these words.
 #[track_caller]
 fn assert_status(other: impl Bundle, words: &[&str], expected: impl Fn([Entity; 2]) -> PairStatus) {
     let (app, pair) = ball_and(other);
@@ -101,7 +101,7 @@ fn an_entity_and_itself() {
     assert_explained(&app, pair, &["same", "child"], PairStatus::SameEntity);
 }
 
-/// Within a tick, the contacts are still those of the previous one.
+/// Within a tick, the contacts are still the contacts of the previous tick.
 #[test]
 fn within_a_tick_and_after_a_rollback() {
     #[derive(Resource, Default)]
@@ -293,7 +293,7 @@ fn what_the_last_tick_has_not_seen() {
     sync_now(app.world_mut());
     let unseen = PairStatus::Unseen { entity: wall };
     assert_explained(&app, [ball, wall], &words, unseen);
-    // The contact of the last tick is not.
+    // The contact of the last tick remains.
     transform(app.world_mut(), new).translation.x = 9.0;
     sync_now(app.world_mut());
     let explanation = explained(&app, [ball, new]);
@@ -335,7 +335,7 @@ fn every_change_after_the_last_tick_is_noted() {
         }
     }
     let (mut app, pair) = ball_and(cube_at(1.5));
-    // A pose that is written and is the same is no change.
+    // Writing the same pose again is no change.
     transform(app.world_mut(), pair[0]).translation.x = 0.0;
     assert_eq!(explained(&app, pair).changed, [false, false]);
     for entity in pair {
@@ -439,7 +439,7 @@ fn colliders_that_are_apart() {
         assert_explained(&app, pair, &words, PairStatus::BoxesApart { axis, gap });
     }
 
-    // 3-4-5: the centers are 2.5 apart, the boxes overlap.
+    // The centers are 2.5 apart (a 3-4-5 triangle), and the boxes overlap.
     let pose = Transform::from_xyz(1.5, 2.0, 0.0).with_scale(Vec3::splat(1.25));
     let (app, pair) = ball_and((Collider::sphere(1.0), pose));
     let expected = PairStatus::ShapesApart {
@@ -449,7 +449,7 @@ fn colliders_that_are_apart() {
         other_point: Vec3::new(0.75, 1.0, 0.0),
     };
     assert_explained(&app, pair, &["0.25 apart along [0.6, 0.8, 0]"], expected);
-    // The same in 2D, where a third of a unit has no end.
+    // In 2D, the distance is a third, which the text rounds.
     let mut app = crate::support::app();
     let circles =
         [0.0, 7.0 / 3.0].map(|x| (Collider::circle(1.0), Transform::from_xyz(x, 0.0, 0.0)));
@@ -471,7 +471,8 @@ fn colliders_that_are_apart() {
     );
 }
 
-/// The walls of a room from -`half` to `half`: a closed mesh in 3D, and a closed line in 2D.
+/// Returns the walls of a room from -`half` to `half`: a closed mesh in 3D, and a closed line in
+/// 2D.
 fn room(half: f32, is_2d: bool) -> Collider {
     let corner = |index: usize| {
         let [x, y, z] = [1, 2, 4].map(|bit| if index & bit == 0 { -half } else { half });
@@ -516,7 +517,7 @@ fn inside_of_a_closed_surface_which_has_no_interior() {
         };
         let walls = spawn(room(5.0, is_2d), 0.0, "Room");
         let inside = spawn(ball(1.0), 0.0, "Inside");
-        // Another room, whose walls the larger one does not touch either.
+        // The larger room does not touch the walls of the smaller room, either.
         let small_room = spawn(room(2.0, is_2d), 0.0, "Small");
         let outside = spawn(ball(1.0), 7.0, "Outside");
         tick(&mut app);
@@ -530,13 +531,13 @@ fn inside_of_a_closed_surface_which_has_no_interior() {
         assert!(has_sentence(&app, [small_room, walls]));
         assert!(!has_sentence(&app, [outside, walls]));
     }
-    // A solid around a ball touches it, and one beside it is no surface.
+    // A solid around a ball would touch the ball. A solid beside the ball is no surface.
     let pose = Transform::from_xyz(1.5, 2.0, 0.0).with_scale(Vec3::splat(1.25));
     let (app, pair) = ball_and((Collider::sphere(1.0), pose));
     assert!(!has_sentence(&app, pair));
 }
 
-/// A floor of two triangles that face down.
+/// Returns a floor of two triangles that face down.
 fn ceiling() -> Collider {
     let corners = [[-4.0, -4.0], [4.0, -4.0], [4.0, 4.0], [-4.0, 4.0]];
     let corners = corners.map(|[x, z]| Vec3::new(x, 0.0, z));
@@ -554,12 +555,12 @@ fn behind_a_one_sided_surface() {
     let status = explained(&app, pair).status;
     assert!(matches!(status, PairStatus::Touching(_)), "{status:?}");
 
-    // The boxes overlap and the shapes do not, but no facet counts.
+    // The boxes overlap, the shapes do not overlap, and no facet counts.
     let tilt = Transform::from_xyz(0.0, -2.0, 0.0).with_rotation(Quat::from_rotation_z(0.4));
     assert_status((ceiling(), tilt), &words, |[_, surface]| {
         PairStatus::BehindSurface { surface }
     });
-    // The same on the side that counts: the plane is 2 cos 0.4 away from the center.
+    // On the side that counts, the plane is 2 cos 0.4 away from the center.
     let tilt = Transform {
         translation: Vec3::Y * 2.0,
         ..tilt
@@ -594,33 +595,33 @@ fn a_support_function_that_returns_nan() {
     assert_status(other, &["`Support`"], |_| PairStatus::NoDistance);
 }
 
-/// The number of random pairs: `HEADBUTT_EXPLAIN`, or 40,000.
+/// Returns the number of random pairs: `HEADBUTT_EXPLAIN`, or 40,000.
 fn pairs() -> usize {
     number("HEADBUTT_EXPLAIN").unwrap_or(40_000)
 }
 
-/// The pairs that the app supplies, if it does.
+/// The pairs that the app supplies, if it supplies any.
 type Supplied = Option<HashSet<[Entity; 2]>>;
 
 fn is_2d(thing: &Thing) -> bool {
     thing.collider.shape_2d().is_some()
 }
 
-/// The first corner of a box and the second one, or `None` for a half-space.
+/// Returns the lowest and the highest corner of a box, or `None` for a half-space.
 fn corners(thing: &Thing) -> Option<[Vec3; 2]> {
     let aabb = thing.collider.aabb(thing.pose)?;
     Some([aabb.min, aabb.max])
 }
 
-/// The gaps of two boxes along all axes: 0 where they overlap, positive where the second one is
-/// above.
+/// Returns the gaps of two boxes along all axes. A gap is 0 if the boxes overlap along the axis,
+/// and positive if the second box is above the first.
 fn gaps(a: &Thing, b: &Thing) -> Option<[f32; 3]> {
     let ([min, max], [other_min, other_max]) = (corners(a)?, corners(b)?);
     let (above, below) = (other_min - max, min - other_max);
     Some([0, 1, 2].map(|axis| above[axis].max(0.0) - below[axis].max(0.0)))
 }
 
-/// The same collider with a surface that collides on both sides.
+/// Returns the same collider with a surface that collides on both sides.
 fn both_sides(thing: &Thing) -> Option<Collider> {
     if let Some(ShapeView::Surface(surface)) = thing.collider.shape_2d() {
         let segments = surface.facets().map(|ends| [ends[0], ends[1]]);
@@ -635,7 +636,7 @@ fn both_sides(thing: &Thing) -> Option<Collider> {
     Some(Collider::trimesh(vertices, triangles))
 }
 
-/// The reason by which a pair is excluded before its shapes are compared.
+/// Returns the reason by which a pair is excluded before its shapes are compared.
 fn excluded(a: &Thing, b: &Thing, supplied: &Supplied) -> Option<&'static str> {
     let allows = |a: &Thing, b: &Thing| a.layers.memberships & b.layers.filters != 0;
     let is_supplied = |pair| supplied.as_ref().is_none_or(|pairs| pairs.contains(&pair));
@@ -715,7 +716,7 @@ fn is_one_sided(thing: &Thing) -> bool {
     }
 }
 
-/// The signed distance by the oracle, if it has bodies for both.
+/// Returns the signed distance by the oracle, if it has bodies for both.
 fn gap(a: &Thing, b: &Thing) -> Option<f64> {
     let (a, b) = if corners(a).is_some() { (a, b) } else { (b, a) };
     let bodies_a = bodies(&a.collider, a.pose)?;
@@ -728,8 +729,8 @@ fn gap(a: &Thing, b: &Thing) -> Option<f64> {
     Some(gap_within(&bodies_a, &bodies_b, f64::INFINITY))
 }
 
-/// Verifies the reason why shapes do not touch whose boxes do. By the oracle where it has bodies,
-/// and otherwise by the query.
+/// Verifies the reason why shapes do not touch although their boxes touch. The oracle decides if it
+/// has bodies for both, and otherwise the query.
 fn verify_shapes([a, b]: [&Thing; 2], status: &PairStatus) -> Result<&'static str, String> {
     let nearest = query::distance(&a.collider, a.pose, &b.collider, b.pose);
     let gap = gap(a, b);
@@ -746,7 +747,8 @@ fn verify_shapes([a, b]: [&Thing; 2], status: &PairStatus) -> Result<&'static st
             if gap.is_some_and(|gap| gap < -1e-5) {
                 return Err(format!("they overlap: {gap:?}"));
             }
-            // Behind a one-sided surface, the distance is to another part of it.
+            // Behind a one-sided surface, the distance is the distance to another part of the
+            // surface.
             let gap = gap.filter(|_| !is_one_sided(a) && !is_one_sided(b));
             let expected = gap.map_or(nearest.distance, |gap| gap as f32);
             if !(distance > 0.0 && is_near(distance, expected)) {
@@ -778,7 +780,7 @@ fn verify_shapes([a, b]: [&Thing; 2], status: &PairStatus) -> Result<&'static st
             if !is_one_sided(surface) {
                 return Err("the surface has no back".into());
             }
-            // Its facets are met from behind, unless the whole body is behind all of them.
+            // The body touches a facet from behind, unless the whole body is behind all facets.
             let is_met = gap.is_none_or(|gap| gap < 1e-5);
             if !is_met && nearest.distance != f32::INFINITY {
                 return Err(format!("it is {gap:?} away"));
@@ -789,7 +791,7 @@ fn verify_shapes([a, b]: [&Thing; 2], status: &PairStatus) -> Result<&'static st
     }
 }
 
-/// Explains all pairs of random worlds of both dimensions, and of some ticks of each.
+/// Explains all pairs of random worlds in both dimensions, after each of several ticks.
 #[test]
 fn random_pairs_are_explained_as_the_tick_saw_them() {
     let mut random = StdRng::seed_from_u64(20);
@@ -821,8 +823,8 @@ fn random_pairs_are_explained_as_the_tick_saw_them() {
         }
     }
     println!("{counts:?}");
-    // How often each reason occurs, at least, in a thousand pairs. Two half-spaces in one world are
-    // too rare for the usual number of pairs.
+    // Each reason with its minimum number of occurrences in a thousand pairs. Two half-spaces in
+    // one world are too rare for the usual number of pairs.
     let expected = [
         ("apart", 10),
         ("apart by the query", 0),
@@ -858,7 +860,7 @@ fn lose_pose(world: &mut RandomWorld, random: &mut StdRng) {
     }
 }
 
-/// Lets the app supply half of the pairs, or none.
+/// In some cases, lets the app supply about half of the pairs.
 fn supply(world: &mut RandomWorld, random: &mut StdRng) -> Supplied {
     let is_custom = random.random_bool(0.3);
     let source = if is_custom {
@@ -879,7 +881,7 @@ fn supply(world: &mut RandomWorld, random: &mut StdRng) -> Supplied {
 }
 
 /// Moves one collider, asserts that the explanation is still that of the tick, and moves it back.
-/// Returns `false` if the choice was no pair.
+/// Returns `false` if the two random choices are no pair.
 fn verify_move(world: &mut RandomWorld, random: &mut StdRng) -> bool {
     let (Some(a), Some(b)) = (world.things.choose(random), world.things.choose(random)) else {
         return false;

@@ -1,12 +1,12 @@
-//! The integration tests, in one binary, so that Bevy is linked once. Those that need features are
-//! in `tests/features`. `tests/memory.rs` needs a process of its own: its counts are right only
+//! The integration tests, in one binary, so that Bevy is linked once. Tests of optional features
+//! are in `tests/features`. `tests/memory.rs` needs a process of its own: its counts are right only
 //! while nothing has started Bevy's task pool.
 //!
 //! | module | what it tests |
 //! |---|---|
 //! | [`events`] | the contents of events, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
-//! | [`explain`] | why two entities collide or not: each reason, and random pairs (feature `explain`) |
+//! | [`explain`] | each reason of `explain`, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`model`] | random operations on a world, against a model of the plugin |
 //! | [`determinism`] | the same bits on any number of threads, and after a rollback |

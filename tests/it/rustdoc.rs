@@ -15,7 +15,7 @@ fn text(file: &str) -> String {
     fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The pages of rustdoc, as `lib.rs` includes them.
+/// Returns the pages of rustdoc, as `lib.rs` includes them.
 fn pages() -> Vec<String> {
     let library = text("src/lib.rs");
     let files = library.split("include_str!(\"../").skip(1);
@@ -24,7 +24,7 @@ fn pages() -> Vec<String> {
     pages.map(text).collect()
 }
 
-/// The names and the files of the pictures: a line `![..][name]` refers to `[name]: file`.
+/// Returns the names and the files of the pictures: a line `![..][name]` refers to `[name]: file`.
 fn pictures(pages: &[String]) -> BTreeSet<(String, String)> {
     let mut pictures = BTreeSet::new();
     for page in pages {
@@ -125,7 +125,7 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     );
 }
 
-/// The text without the differences of line breaks.
+/// Returns the text without the differences of line breaks.
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }

@@ -9,16 +9,16 @@ use bevy::{math::Quat, prelude::*};
 use headbutt::{CandidatePairs, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A flat floor of 20 by 20 cells, centered on the origin, with its outer side up. Each cell is
-/// divided along one of its diagonals.
+/// Returns a flat floor of 20 by 20 cells, centered on the origin, with its outer side up. Each
+/// cell is divided along one of its diagonals.
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
     let vertices = vertices.map(|it| it - Vec3::new(10.0, 0.0, 10.0));
     Collider::try_trimesh(vertices, halved_cells(20, random)).unwrap()
 }
 
-/// The triangles of a square with this many cells on a side, whose corners are numbered row by row.
-/// Each cell is divided along either diagonal.
+/// Returns the triangles of a square with this many cells on a side, whose corners are numbered row
+/// by row. Each cell is divided along either diagonal.
 fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
     let row = cells + 1;
     (0..cells)
@@ -34,7 +34,7 @@ fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
         .collect()
 }
 
-/// A flat ground from x = -10 to 10 or slightly beyond, with vertices at random positions.
+/// Returns a flat ground from x = -10 to 10 or slightly beyond, with vertices at random positions.
 fn ground(random: &mut StdRng) -> Collider {
     let mut points = vec![Vec2::new(-10.0, 0.0)];
     while points[points.len() - 1].x < 10.0 {
@@ -232,7 +232,8 @@ fn a_height_field_has_no_seams() {
     }
 }
 
-/// The contact of a shape at this position with a surface at the origin, as seen from the shape.
+/// Returns the contact of a shape at this position with a surface at the origin, as seen from the
+/// shape.
 fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<CollisionEvent> {
     let mut app = app();
     app.world_mut().spawn(surface.clone());
@@ -244,7 +245,8 @@ fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<C
         .and_then(|hit| hit.seen_from(shape))
 }
 
-/// Two slopes that meet along z at the origin, and descend (or ascend) to y = -+5 at x = +-5.
+/// Returns two slopes that meet along z at the origin, and descend (or ascend) to y = -+5 at x =
+/// +-5.
 fn slopes(rise: f32) -> Collider {
     let vertices = [-5.0, 0.0, 5.0f32].into_iter();
     let vertices = vertices.flat_map(|x| [-5.0, 5.0f32].map(|z| Vec3::new(x, rise * x.abs(), z)));
@@ -304,7 +306,7 @@ fn in_a_valley_a_ball_gets_only_the_normals_of_the_facets() {
     }
 }
 
-/// A level floor of 20 by 20 cells with a wall that descends from it at x = 10.
+/// Returns a level floor of 20 by 20 cells with a wall that descends from it at x = 10.
 fn cliff_of_many(random: &mut StdRng) -> Collider {
     let row = |x: f32, y: f32| (0..21).map(move |z| Vec3::new(x, y, z as f32 - 10.0));
     let top = (0..21).flat_map(|x| row(x as f32 - 10.0, 0.0));
@@ -352,7 +354,7 @@ fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
     }
 }
 
-/// A flat top for x < 0 at y = 0 with a wall that descends from it at x = 0.
+/// Returns a flat top for x < 0 at y = 0 with a wall that descends from it at x = 0.
 fn cliffs() -> [Collider; 4] {
     let profile = [(0.0, -5.0), (0.0, 0.0), (-5.0, 0.0f32)].into_iter();
     let line = Collider::try_polyline(profile.clone().map(|(x, y)| Vec2::new(x, y))).unwrap();
@@ -937,7 +939,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
     }
 }
 
-/// The corners of a regular polygon, the first at angle 0.
+/// Returns the corners of a regular polygon, the first at angle 0.
 fn outline(sides: usize) -> Vec<Vec2> {
     let angle = |it: usize| core::f32::consts::TAU * it as f32 / sides as f32;
     (0..sides)

@@ -2,8 +2,8 @@
 //!
 //! Colliders are built only after one of two changes:
 //!
-//! * A mesh finishes loading: every tick looks up the meshes that were not loaded before. Bevy's
-//!   asset messages arrive only in `PostUpdate`, and never if the app runs schedules by hand.
+//! * A mesh is loaded: every tick looks up the meshes that were missing before. Bevy's asset
+//!   messages arrive only in `PostUpdate`, and never if the app runs schedules by hand.
 //! * A loaded mesh changes: only Bevy's messages report the change. The messages are read in every
 //!   frame, because a schedule that runs less often would miss some of them.
 

@@ -1,4 +1,4 @@
-//! The text and the drawing of the explained pair, against closed forms.
+//! Compares the text and the drawing of the explained pair with closed forms.
 
 use core::f32::consts::FRAC_1_SQRT_2;
 
@@ -7,7 +7,7 @@ use headbutt::{ColliderColors, PairStatus, explain, prelude::*};
 
 use super::{Line, app, of_color, set, support, tick};
 
-/// Explains a pair, and draws nothing else. Returns its lines of one color.
+/// Explains a pair, and draws nothing else. Returns the drawn lines of one color.
 fn lines_of(app: &mut App, pair: [Entity; 2], color: fn(&ColliderColors) -> Color) -> Vec<Line> {
     app.world_mut().resource_mut::<ExplainedPair>().pair = Some(pair);
     set(app, |gizmos| {
@@ -77,7 +77,7 @@ fn a_distance_is_the_shortest_line_between_the_shapes() {
     let lines = lines_of(&mut app, [a, b], |colors| colors.explanation);
     let point = |of: f32| Vec3::new(of, of, 4.0);
     let line = [point(FRAC_1_SQRT_2), point(1.8 - FRAC_1_SQRT_2)];
-    // And two crosses of two lines.
+    // The other four lines are two crosses.
     assert_eq!(lines.len(), 5);
     assert!(is_line(&lines[4], line), "{lines:?}");
 }

@@ -1,4 +1,4 @@
-//! The drawing of an app: the switches, the states of colliders, and how often gizmos are rebuilt.
+//! The drawing of an app: the switches, the states of colliders, and the number of rebuilt gizmos.
 
 use core::any::TypeId;
 
@@ -76,12 +76,12 @@ fn at_rest_no_gizmo_is_rebuilt() {
     assert!(app.world().resource::<Collisions>().len() > 400);
     assert_eq!(rebuilds(&mut app, 20), 0);
 
-    // Only the gizmo that the mover shares with its neighbors.
+    // Only the gizmo that the mover shares with its neighbors is rebuilt.
     for step in 1..20 {
         move_to(&mut app, mover, -500.0 - step as f32);
         assert_eq!(rebuilds(&mut app, 1), 1);
     }
-    // Its color changes when it rests.
+    // The mover's color changes when the mover comes to rest.
     assert_eq!(rebuilds(&mut app, 1), 1);
     assert_eq!(rebuilds(&mut app, 20), 0);
 }
@@ -103,7 +103,7 @@ fn a_mesh_is_not_rebuilt_with_its_moving_neighbors() {
     });
     rebuilds(&mut app, 3);
 
-    // The numbers of lines of the gizmos that were rebuilt.
+    // Returns the number of lines of each rebuilt gizmo.
     let modified = |app: &mut App, x: f32| {
         move_to(app, mover, x);
         support::tick(app);
@@ -184,7 +184,7 @@ fn every_switch_draws_its_own_lines() {
         });
         support::frame(&mut app, 0);
         let lines = drawn(&mut app).len();
-        // The gizmos of the kinds that are off are gone.
+        // The gizmos of the disabled kinds are gone.
         support::frame(&mut app, 0);
         (lines, gizmo_counts(&mut app))
     };
@@ -429,7 +429,7 @@ fn drawing_changes_no_event_and_no_count_of_the_tick() {
     assert_eq!(run(Some(HeadbuttGizmos::all())), without);
 }
 
-/// The group's immediate lines in the frame that has just been computed, as a renderer finds them.
+/// Returns the group's immediate lines of the last frame, as a renderer would find them.
 fn immediate_lines(app: &App) -> Vec<Vec<Vec3>> {
     let handles = app.world().resource::<GizmoHandles>().handles();
     let handle = handles.get(&TypeId::of::<HeadbuttGizmos>());
@@ -445,7 +445,7 @@ fn immediate_lines(app: &App) -> Vec<Vec<Vec3>> {
 fn systems_of_the_app_draw_in_the_group_of_these_gizmos() {
     let [in_frame, in_step] = [Vec3::X, Vec3::Y].map(|end| [Vec3::ZERO, end]);
     let mut app = App::new();
-    // The assets of gizmos come after the plugin that draws.
+    // The assets of gizmos are added after the plugin that draws.
     app.add_plugins((
         HeadbuttDebugPlugin,
         MinimalPlugins,
@@ -459,7 +459,7 @@ fn systems_of_the_app_draw_in_the_group_of_these_gizmos() {
     .add_systems(FixedUpdate, move |mut gizmos: Gizmos<HeadbuttGizmos>| {
         gizmos.line(in_step[0], in_step[1], LIME);
     });
-    // Settings from before the start of the app stay.
+    // Settings that were made before the start of the app are kept.
     let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
     (config.line.width, gizmos.boxes) = (7.0, true);
@@ -481,7 +481,8 @@ fn systems_of_the_app_draw_in_the_group_of_these_gizmos() {
     assert_eq!(immediate_lines(&app), [[Vec3::ZERO; 2]; 0]);
 }
 
-/// A collider without a valid shape is a cross of three lines with these half lengths.
+/// A collider without a valid shape is drawn as a cross of three lines. `inert_size` is half of
+/// their length.
 #[test]
 fn the_size_of_the_cross_of_an_inert_collider_is_a_setting() {
     let center = Vec3::new(3.0, -2.0, 1.0);

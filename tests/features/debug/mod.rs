@@ -13,7 +13,7 @@ use crate::support;
 
 type Line = [Vec3; 2];
 
-/// An app that draws gizmos into assets, and has run its first frame.
+/// Returns an app that draws gizmos into assets, and has run its first frame.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((
@@ -23,7 +23,8 @@ fn app() -> App {
         TransformPlugin,
         HeadbuttPlugin::default(),
     ))
-    // What the drawing needs of Bevy's own plugin, which with the feature `mesh` needs a renderer.
+    // The drawing needs only this part of Bevy's gizmo plugin. With the feature `mesh`, that plugin
+    // needs a renderer.
     .init_asset::<GizmoAsset>();
     support::start(&mut app);
     app
@@ -35,7 +36,7 @@ fn set(app: &mut App, change: impl FnOnce(&mut HeadbuttGizmos)) {
     change(store.config_mut::<HeadbuttGizmos>().1);
 }
 
-/// All lines that a renderer would draw, in the world, with their colors.
+/// Returns all lines that a renderer would draw, with their colors. The points are in the world.
 fn drawn(app: &mut App) -> Vec<(Line, Color)> {
     let mut gizmos = app.world_mut().query::<(&Gizmo, &GlobalTransform)>();
     let world = app.world();
@@ -56,13 +57,13 @@ fn drawn(app: &mut App) -> Vec<(Line, Color)> {
     lines
 }
 
-/// Runs a frame with a tick, and returns the lines.
+/// Runs a frame with a tick, and returns all drawn lines.
 fn tick(app: &mut App) -> Vec<(Line, Color)> {
     support::tick(app);
     drawn(app)
 }
 
-/// The lines of one color.
+/// Returns the lines of one color.
 fn of_color(lines: &[(Line, Color)], color: Color) -> Vec<Line> {
     let color = LinearRgba::from(color);
     let same = lines
@@ -71,7 +72,7 @@ fn of_color(lines: &[(Line, Color)], color: Color) -> Vec<Line> {
     same.map(|(line, _)| *line).collect()
 }
 
-/// The number of entities with gizmos, and of their assets.
+/// Returns the number of entities with gizmos, and of their assets.
 fn gizmo_counts(app: &mut App) -> [usize; 2] {
     let entities = app.world_mut().query::<&Gizmo>().iter(app.world()).count();
     [entities, app.world().resource::<Assets<GizmoAsset>>().len()]

@@ -1,4 +1,4 @@
-//! The drawing of swept paths and of the queries of systems, against closed forms.
+//! Compares the drawing of swept paths and of the queries of systems with closed forms.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -21,7 +21,7 @@ fn assert_has(lines: &[Line], ends: [Vec3; 2]) {
     assert!(has, "no line {ends:?} in {lines:?}");
 }
 
-/// The least and the greatest x of all points.
+/// Returns the least and the greatest x of all points.
 fn range_of_x(lines: &[Line]) -> [f32; 2] {
     let xs = || lines.iter().flatten().map(|point| point.x);
     [xs().fold(f32::MAX, f32::min), xs().fold(f32::MIN, f32::max)]
@@ -31,7 +31,7 @@ fn only(app: &mut App, gizmos: HeadbuttGizmos) {
     set(app, |settings| *settings = gizmos);
 }
 
-/// An app that draws only paths.
+/// Returns an app that draws only paths.
 fn app_of_paths() -> App {
     let mut app = app();
     let none = HeadbuttGizmos::none();
@@ -59,7 +59,7 @@ fn a_path_changes_its_color_at_the_first_touch() {
     assert_eq!(tick(&mut app), [], "no path in the first tick");
     support::transform(app.world_mut(), bullet).translation.x = 20.0;
     let lines = tick(&mut app);
-    // Its front touches the first wall at x = 9.5.
+    // The front of the bullet touches the first wall at x = 9.5.
     let path = of_color(&lines, colors.path_hits);
     assert_has(&path, [Vec3::ZERO, Vec3::X * 9.0]);
     let [left, right] = range_of_x(&path);
@@ -68,7 +68,7 @@ fn a_path_changes_its_color_at_the_first_touch() {
     assert!(is_line(&rest[0], [Vec3::X * 9.0, Vec3::X * 20.0]));
     assert_eq!(rest.len(), 1);
 
-    // Frames without a tick change nothing. The path ends with the next tick.
+    // Frames without a tick change nothing. The path disappears with the next tick.
     support::frame(&mut app, 0);
     assert_eq!(drawn(&mut app), lines);
     assert_eq!(tick(&mut app), []);
@@ -86,7 +86,7 @@ fn a_path_without_a_touch_begins_in_the_previous_pose() {
         .with_rotation(Quat::from_rotation_x(0.4) * Quat::from_rotation_z(0.7))
         .with_scale(start.scale);
     let entity = app.world_mut().spawn((block.clone(), Swept, start)).id();
-    // One that is not swept, and moves as well.
+    // This collider moves, too, but is not swept.
     let other = app.world_mut().spawn((block.clone(), start)).id();
     app.world_mut().despawn(other);
     let other = (Collider::sphere(1.0), Transform::from_xyz(0.0, 50.0, 0.0));
@@ -119,7 +119,7 @@ fn a_turning_collider_is_drawn_in_its_rotation_at_the_first_touch() {
     tick(&mut app);
     support::transform(app.world_mut(), entity).rotation = Quat::from_rotation_z(FRAC_PI_2);
     let path = of_color(&tick(&mut app), ColliderColors::default().path_hits);
-    // The outlines at the start and at the touch, and the line of the origin.
+    // These lines are the outlines at the start and at the touch, and the line of the origin.
     assert_eq!(path.len(), 9);
     for angle in [0.0, FRAC_PI_4] {
         let pose = pose.with_rotation(Quat::from_rotation_z(angle));
@@ -131,7 +131,7 @@ fn a_turning_collider_is_drawn_in_its_rotation_at_the_first_touch() {
 
 type Run = fn(&SpatialQuery);
 
-/// An app that draws only queries. A wall begins at x = 9.
+/// Returns an app that draws only queries. A wall begins at x = 9.
 fn app_of_queries() -> App {
     let mut app = app();
     let queries = HeadbuttGizmos {
@@ -148,7 +148,7 @@ fn app_of_queries() -> App {
     app
 }
 
-/// The lines of the queries of a system outside of fixed steps, in both colors.
+/// Returns the lines of the queries of a system outside of fixed steps, in both colors.
 fn lines_of(app: &mut App, run: Run) -> [Vec<Line>; 2] {
     app.world_mut()
         .run_system_cached_with(|In(run): In<Run>, query: SpatialQuery| run(&query), run)
@@ -160,7 +160,7 @@ fn lines_of(app: &mut App, run: Run) -> [Vec<Line>; 2] {
     [path, hit]
 }
 
-/// The numbers of the same lines.
+/// Returns the numbers of lines that [`lines_of`] returns.
 fn count(app: &mut App, run: Run) -> [usize; 2] {
     lines_of(app, run).map(|lines| lines.len())
 }
@@ -180,7 +180,7 @@ fn every_query_with_a_ray_is_drawn_up_to_its_first_hit() {
         let [path, hit] = lines_of(&mut app, run);
         assert_eq!([path.len(), hit.len()], [1, 3]);
         assert_has(&path, [Vec3::ZERO, Vec3::X * 9.0]);
-        // The normal.
+        // This line is the normal.
         assert_has(&hit, [Vec3::X * 9.0, Vec3::X * 8.1]);
     }
     let [path, hit] = lines_of(&mut app, |query| {
@@ -214,7 +214,8 @@ fn every_query_with_a_moving_shape_is_drawn_where_it_hits() {
     ];
     for run in queries {
         let [path, hit] = lines_of(&mut app, run);
-        // The path and the edges at the start, the cross and the edges at the hit.
+        // The lines are the path and the edges at the start, and the cross and the edges at the
+        // hit.
         assert_eq!([path.len(), hit.len()], [13, 15]);
         assert_has(&path, [Vec3::ZERO, Vec3::X * 8.5]);
         for [start, end] in body().wireframe() {
@@ -247,7 +248,7 @@ fn options() -> CastOptions {
     CastOptions::default()
 }
 
-/// A step does not run in every frame, and its queries must not flicker.
+/// A fixed step does not run in every frame, but the drawn queries of a step must not flicker.
 #[test]
 fn the_queries_of_the_last_fixed_step_stay_until_the_next_one() {
     let mut app = app_of_queries();
@@ -276,7 +277,7 @@ fn queries_are_recorded_only_while_they_are_drawn_and_only_so_many() {
     assert_eq!(count(&mut app, many), [4096, 0]);
     only(&mut app, HeadbuttGizmos::none());
     assert_eq!(count(&mut app, many), [0, 0]);
-    // Queries while the switch was off are not drawn.
+    // Queries that ran while the switch was off are not drawn.
     app.world_mut()
         .run_system_cached_with(|In(run): In<Run>, query: SpatialQuery| run(&query), many)
         .unwrap();
@@ -284,7 +285,7 @@ fn queries_are_recorded_only_while_they_are_drawn_and_only_so_many() {
     set(&mut app, |gizmos| gizmos.shapes = false);
     set(&mut app, |gizmos| gizmos.boxes = false);
     assert_eq!(count(&mut app, |_| {}), [0, 0]);
-    // A caster is drawn as such.
+    // The query of a caster is drawn only as a caster.
     app.world_mut().spawn(RayCaster::new(ray()));
     let casters = of_color(&tick(&mut app), ColliderColors::default().caster_hits);
     assert_eq!([casters.len(), drawn(&mut app).len()], [4, 4]);

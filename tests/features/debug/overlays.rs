@@ -1,4 +1,4 @@
-//! The drawing of contacts, casts and half-spaces, against closed forms.
+//! Compares the drawing of contacts, casts and half-spaces with closed forms.
 
 use bevy::{
     camera::{OrthographicProjection, Projection},
@@ -16,7 +16,7 @@ fn is_line(line: &Line, [start, end]: [Vec3; 2]) -> bool {
 fn a_contact_is_drawn_as_two_crosses_and_an_arrow_as_long_as_its_depth() {
     let colors = ColliderColors::default();
     let mut app = app();
-    // The plane of the drawing is that of the entity.
+    // The contact is drawn in the plane of the entity.
     for (x, size) in [(0.0, 2.0), (2.5, 4.0)] {
         let pose = Transform::from_xyz(x, 0.0, 3.0);
         app.world_mut()
@@ -24,7 +24,7 @@ fn a_contact_is_drawn_as_two_crosses_and_an_arrow_as_long_as_its_depth() {
     }
     let lines = tick(&mut app);
     let hit = app.world().resource::<Collisions>().iter().next().unwrap();
-    // From x = 0.5 to x = 1.
+    // The colliders overlap from x = 0.5 to x = 1.
     assert_eq!(hit.depth, 0.5);
     let arrow = of_color(&lines, colors.contact_normals);
     let [start, end] = arrow[0];
@@ -34,7 +34,7 @@ fn a_contact_is_drawn_as_two_crosses_and_an_arrow_as_long_as_its_depth() {
     );
     assert!((start.x.min(end.x) - 0.5).abs() < 1e-6);
     assert_eq!([start.z, end.z], [3.0, 3.0]);
-    // Moving `other` along the arrow separates the two.
+    // Moving `other` along the arrow separates the two colliders.
     assert!((end - start).dot(hit.normal) > 0.0);
 
     let crosses = of_color(&lines, colors.contact_points);
@@ -109,7 +109,8 @@ fn casters_are_drawn_up_to_their_first_hit() {
     let lines = of_color(&tick(&mut app), colors.caster_hits);
     let points = || lines.iter().flatten();
     let [left, right] = [f32::min, f32::max].map(|of| points().map(|it| it.x).reduce(of).unwrap());
-    // Its right side touches the wall at x = 9. The cross there is larger than that.
+    // The right side of the shape touches the wall at x = 9. The cross at the hit reaches beyond
+    // the wall's side.
     assert_eq!(left, -0.5);
     assert!((9.0..9.5).contains(&right), "{right}");
     assert!(
@@ -151,7 +152,7 @@ fn a_half_space_is_a_grid_on_its_plane_near_the_camera() {
             "{point} is not near {foot}"
         );
     }
-    // It covers the foot of the camera, and stays where it is while the camera moves a little.
+    // The grid covers the foot of the camera, and stays in place while the camera moves a little.
     let center = lines.iter().flat_map(|(line, _)| line).sum::<Vec3>() / 68.0;
     assert!(center.distance(foot) < size, "{center}, {foot}");
     app.world_mut()

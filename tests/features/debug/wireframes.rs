@@ -1,4 +1,4 @@
-//! The drawn lines of each shape, against closed forms.
+//! Compares the drawn lines of each shape with closed forms.
 
 use bevy::{math::Vec3Swizzles, prelude::*};
 use core::f32::consts::PI;
@@ -7,25 +7,25 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Line, app, drawn, support};
 
-/// A circle has 32 sides, so that its polygon is lower than the arc by this fraction of the radius.
+/// Returns the height of an arc above its chord, relative to the radius, for a circle of 32 sides.
 fn sagitta() -> f32 {
     1.0 - (PI / 32.0).cos()
 }
 
-/// The signed distance of a box.
+/// Returns the signed distance of a box.
 fn box_distance(point: Vec3, half: Vec3) -> f32 {
     let outside = point.abs() - half;
     outside.max(Vec3::ZERO).length() + outside.max_element().min(0.0)
 }
 
-/// The signed distance of a solid of revolution around y, from its profile: the distance of
-/// (radius, y).
+/// Returns the signed distance of a solid of revolution around y. `profile` is the signed distance
+/// at (radius, y).
 fn revolved(profile: impl Fn(Vec2) -> f32) -> impl Fn(Vec3) -> f32 {
     move |point| profile(Vec2::new(point.xz().length(), point.y))
 }
 
-/// The signed distance of a convex polygon, from its counter-clockwise corners: inside it, and near
-/// its edges.
+/// Returns the signed distance of a convex polygon with counter-clockwise corners. The distance is
+/// exact inside the polygon and near its edges.
 fn polygon(corners: Vec<Vec2>) -> impl Fn(Vec2) -> f32 {
     move |point| {
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
@@ -43,7 +43,7 @@ fn flat(profile: impl Fn(Vec2) -> f32) -> impl Fn(Vec3) -> f32 {
 
 type Distance = Box<dyn Fn(Vec3) -> f32>;
 
-/// Shapes with their signed distances, and the numbers of their lines.
+/// Returns shapes with their signed distances, and the numbers of their lines.
 fn closed_forms() -> Vec<(&'static str, Collider, usize, Distance)> {
     let half = Vec3::new(1.0, 2.0, 0.5);
     let segment_y = |point: Vec3, half: f32| point.distance(Vec3::Y * point.y.clamp(-half, half));
@@ -73,7 +73,8 @@ fn closed_forms() -> Vec<(&'static str, Collider, usize, Distance)> {
             "ellipse",
             Collider::ellipse(2.0, 0.5),
             0,
-            // Zero on the ellipse, and in scale with the distance near it.
+            // This function is zero on the ellipse, and proportional to the distance near the
+            // ellipse.
             Box::new(flat(|p| (p / Vec2::new(2.0, 0.5)).length() - 1.0)),
         ),
         (
@@ -190,7 +191,7 @@ fn each_line_lies_on_its_shape() {
     }
 }
 
-/// The height of a set of lines along a direction.
+/// Returns the height of a set of lines along a direction.
 fn height(lines: &[Line], direction: Vec3) -> f32 {
     let heights = lines.iter().flatten().map(|point| point.dot(direction));
     heights.fold(f32::MIN, f32::max)
@@ -248,7 +249,7 @@ fn a_hull_has_the_edges_of_its_polyhedron() {
     let icosahedron = pairs().flat_map(|(a, b)| [[0.0, a, b], [a, b, 0.0], [b, 0.0, a]]);
     let icosahedron: Vec<_> = icosahedron.map(Vec3::from_array).collect();
     let cube = (0..8).map(|index| Vec3::from([1, 2, 4].map(|bit| f32::from(index & bit != 0))));
-    // Points inside and on faces do not matter.
+    // Points inside the cube and on its faces do not matter.
     let inside = (0..500).map(|_| Vec3::from_array(rng.random()));
     let cube: Vec<_> = cube
         .chain(inside)
@@ -301,9 +302,9 @@ fn surfaces_and_compounds_are_drawn_by_their_edges_and_parts() {
     let triangles = faces
         .into_iter()
         .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
-    // 12 edges of the cube and a diagonal of each face.
+    // The lines are the 12 edges of the cube and a diagonal of each face.
     assert_eq!(Collider::trimesh(corners, triangles).wireframe().len(), 18);
-    // 3 x 2 cells of two triangles.
+    // The height field has 3 x 2 cells of two triangles.
     assert_eq!(
         Collider::heightfield(Vec2::ONE, 4, &[0.0; 12])
             .wireframe()
@@ -344,7 +345,7 @@ fn surfaces_and_compounds_are_drawn_by_their_edges_and_parts() {
     assert!(Collider::circle(f32::NAN).wireframe().is_empty());
 }
 
-/// A ball whose support function is wrong in a way that must not cost more than time.
+/// A ball with a wrong support function, which must not prevent a finite drawing.
 struct Wrong(fn(f64) -> f64);
 
 impl Support for Wrong {

@@ -1,4 +1,4 @@
-//! Damaged files are errors with an offset and a reason.
+//! Reading a damaged file returns an error with an offset and a reason.
 
 use bevy::prelude::*;
 use headbutt::{Recording, RecordingFault, Replay, ReplayTick, prelude::*};
@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::session::Session;
 use crate::support::fnv;
 
-/// The offsets of the blocks, and the end.
+/// Returns the offsets of all blocks, and the length of the file.
 fn block_offsets(bytes: &[u8]) -> Vec<usize> {
     let mut offsets = vec![10];
     while let Some(last) = offsets.last().copied().filter(|last| *last < bytes.len()) {
@@ -26,7 +26,7 @@ fn a_truncated_recording_is_an_error_unless_it_ends_after_a_tick() {
         let result = Recording::read(&bytes[..length]);
         let ticks = offsets.iter().position(|offset| *offset == length);
         match (ticks, result) {
-            // Before the header.
+            // These lengths end within a block, or before the header.
             (Some(0) | None, Err(error)) => {
                 let is_empty = length == 0;
                 assert_eq!(error.offset, length, "{error}");
@@ -60,7 +60,7 @@ fn a_recording_with_a_changed_byte_is_an_error() {
     }
 }
 
-/// A file that was made to look right: random changes, with the checksum that belongs to them.
+/// The contents of the file are changed at random, and the checksums are made to match.
 #[test]
 fn invalid_contents_with_a_valid_checksum_are_an_error_or_can_be_replayed() {
     let bytes = Session::chaos(9, 4, 12).bytes;

@@ -47,7 +47,7 @@ fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
     }
 }
 
-/// Contacts of one ball against another: the closed form is a depth of 1 - 0.6.
+/// The balls of the replay are larger than in the session by one rounding step.
 #[test]
 fn a_replay_reports_a_contact_that_differs_from_the_session() {
     let mut app = app();
@@ -81,7 +81,7 @@ fn a_replay_reports_a_contact_that_differs_from_the_session() {
 fn recording_does_not_change_the_events() {
     let run = |is_recorded: bool| {
         let mut app = app();
-        // A resource takes an entity, and so the ids are equal only if both have one.
+        // A resource takes an entity id, so the ids are equal only if both runs have a resource.
         app.insert_resource(if is_recorded {
             HeadbuttRecorder::new(io::sink())
         } else {
@@ -97,7 +97,7 @@ fn recording_does_not_change_the_events() {
     };
     let events = run(true);
     assert!(events.len() > 1_000);
-    // `Debug` distinguishes all f32, and NaN equals itself.
+    // The `Debug` text distinguishes all f32 values, and is the same for every NaN.
     assert!(format!("{events:?}") == format!("{:?}", run(false)));
 }
 
@@ -115,7 +115,7 @@ fn a_recorder_may_begin_and_end_at_any_time() {
         app.world_mut().remove_resource::<HeadbuttRecorder>();
         let mut player = session.replay();
         let checked = (0..40).filter(|tick| player.assert_equal(*tick, &session));
-        // The contacts of the first tick had begun before.
+        // The contacts of the first tick began before the recording.
         assert_eq!(checked.count(), expected);
         for tick in (0..40).rev() {
             player.assert_equal(tick, &session);
@@ -206,7 +206,7 @@ fn assert_replays(bytes: Vec<u8>, ticks: usize) {
     }
 }
 
-/// The shape remains a circle, so the contact goes on. The third circle has a contact of its own.
+/// The shape remains a circle, so the contact continues. The third circle has a contact of its own.
 #[test]
 fn a_collider_that_becomes_custom_while_it_touches_is_replayed_without_its_contacts() {
     let custom = || Collider::custom(Ball);
@@ -248,8 +248,8 @@ fn a_collider_that_becomes_custom_while_it_touches_is_replayed_without_its_conta
     }
 }
 
-/// The bullet becomes custom and a circle again. It flies to and fro through a wall that moves as
-/// well. In some ticks the wall is swept itself, and hits a ball at rest.
+/// The bullet's shape becomes custom, and then a circle again. The bullet flies back and forth
+/// through a moving wall. In some ticks, the wall is swept, too, and hits a ball at rest.
 #[test]
 fn paths_are_replayed_after_a_swept_collider_was_custom() {
     let mut app = app();
@@ -361,7 +361,7 @@ fn a_recording_that_cannot_be_written_ends_with_one_warning() {
     }
 }
 
-/// The bytes that a recorder keeps while bullets come and go: none that grow with the session.
+/// While bullets appear and disappear, the bytes that a recorder keeps do not grow.
 #[test]
 fn the_memory_of_a_recorder_does_not_grow_with_the_session() {
     let mut app = app();
@@ -420,7 +420,7 @@ fn a_hierarchy_with_a_loop_is_recorded_and_replayed() {
     }
 }
 
-/// The recordings in the repository: made by another build, on another machine.
+/// Another build, on another machine, made the recordings in the repository.
 #[test]
 fn the_recordings_of_the_examples_replay_forwards_and_back() {
     for name in ["bouncing_2d", "tumbling_3d", "shooting_range"] {
@@ -476,7 +476,7 @@ fn a_recorder_that_is_removed_and_inserted_again_continues() {
     }
 }
 
-/// Each recorder leaves out the ticks of the others, and some ticks are recorded by none.
+/// Each recorder omits the ticks of the other recorders, and no recorder records some of the ticks.
 #[test]
 fn recorders_in_turn_each_have_the_moves_of_all_ticks() {
     let mut app = app();
@@ -513,8 +513,8 @@ fn recorders_in_turn_each_have_the_moves_of_all_ticks() {
     }
 }
 
-/// The same move in each part of a tick where a system of the app can be: it counts either before
-/// the tick is read, or in the next one.
+/// A system of the app makes the same move in each part of a tick. The move counts in this tick if
+/// the tick has not been read yet, and otherwise in the next tick.
 #[test]
 fn systems_that_move_colliders_within_a_tick_do_not_change_its_recording() {
     #[derive(Component)]
@@ -522,7 +522,7 @@ fn systems_that_move_colliders_within_a_tick_do_not_change_its_recording() {
 
     fn step<const NUMBER: usize>(mut moving: Query<&mut Transform, With<Moving>>) {
         for mut pose in &mut moving {
-            // From one ball to the other, so that contacts start and end.
+            // The collider moves from one ball to the other, so that contacts start and end.
             pose.translation.x = 0.3 * ((5.0 * pose.translation.x + 0.7 + NUMBER as f32) % 8.0);
         }
     }
@@ -621,7 +621,7 @@ fn a_recorder_removed_and_inserted_within_ticks_records_only_whole_ticks() {
         bytes: memory.bytes(),
         contacts,
     };
-    // `replay` asserts that these three ticks are all.
+    // `replay` asserts that the recording has only these three ticks.
     let mut player = session.replay();
     for number in [0, 1, 2, 1, 0] {
         player.assert_equal(number, &session);
@@ -647,7 +647,7 @@ fn a_tick_without_its_first_stage_is_not_recorded() {
     }
     let bytes = memory.bytes();
     let session = Session { bytes, contacts };
-    // `replay` asserts that these two ticks are all.
+    // `replay` asserts that the recording has only these two ticks.
     let mut player = session.replay();
     player.assert_equal(1, &session);
 }

@@ -35,7 +35,7 @@ impl Write for Memory {
 }
 
 /// A random world: moving bodies in 2D and 3D, some of them swept, under stretched parents, with
-/// operations of every kind.
+/// random operations of every kind.
 pub struct Chaos {
     random: StdRng,
     pub alive: Vec<(Entity, Dimension)>,
@@ -114,7 +114,7 @@ impl Chaos {
                 let step = self.vector(0.3);
                 let turn = self.random.random_range(-0.3..0.3);
                 let mut pose = transform(world, entity);
-                // Back to the middle, so that bodies go on touching.
+                // Bodies are pulled back to the middle, so that they keep touching.
                 pose.translation = pose.translation * 0.9 + step;
                 pose.rotate_z(turn);
             }
@@ -153,7 +153,7 @@ impl Chaos {
             }
             8 => {
                 world.entity_mut(entity).insert((pose, Teleported));
-                // The path begins at the pose above, and leads to the next one.
+                // The path begins at the pose above, and leads to the next pose.
                 let end = self.pose();
                 *transform(world, entity) = end;
             }
@@ -196,8 +196,8 @@ fn toggle(world: &mut World, entity: Entity, component: impl Component + Clone) 
     }
 }
 
-/// The bits of all contacts without entities, sorted: they are the same in a session and a replay,
-/// apart from which side comes first.
+/// Returns the bits of all contacts as seen from both sides, without entities, sorted. So the bits
+/// do not depend on the entity that comes first, which may differ in a replay.
 pub fn bits(world: &World) -> Vec<Vec<u32>> {
     let side = |hit: CollisionEvent| {
         let mut all = vec![hit.depth.to_bits(), hit.part(), hit.other_part()];

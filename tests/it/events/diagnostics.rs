@@ -41,7 +41,7 @@ fn advance(app: &mut App, entities: &[Entity]) {
     }
 }
 
-/// Spawns rows of pairs. Returns the entities that move, which hold `second`.
+/// Spawns rows of pairs. Returns the entities that move, which have the collider `second`.
 fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<Entity> {
     let world = app.world_mut();
     (0..count)
@@ -57,8 +57,8 @@ fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<
         .collect()
 }
 
-/// A resting collider is evaluated by the solver alone, once for each support point of a pair. The
-/// second count is large enough for several threads.
+/// Only the solver evaluates a resting collider, once for each support point of a pair. The second
+/// count is large enough for several threads.
 #[test]
 fn support_evaluations_are_counted() {
     for count in [1, 400] {
@@ -86,7 +86,7 @@ fn support_evaluations_are_counted() {
     }
 }
 
-/// Supplied pairs at rest are not tested while others move.
+/// Supplied pairs at rest are not tested while other pairs move.
 #[test]
 fn supplied_pairs_at_rest_evaluate_no_support_function() {
     let mut app = app();
@@ -115,7 +115,7 @@ fn supplied_pairs_at_rest_evaluate_no_support_function() {
     }
 }
 
-/// One ball meets a half-space, and one meets three parts, two of which are close.
+/// One ball meets a half-space, and another ball meets three parts, two of which are near.
 #[test]
 fn support_evaluations_of_half_spaces_and_compound_parts_are_counted() {
     let plane = || InfinitePlane3d::new(Vec3::Y).into();

@@ -1,5 +1,5 @@
-//! `Collisions::push_out`, the shortest translation out of everything that an entity touches,
-//! against closed forms.
+//! Compares `Collisions::push_out`, the shortest translation out of all colliders that an entity
+//! touches, with closed forms.
 
 use crate::support::*;
 use bevy::prelude::*;
@@ -50,9 +50,9 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
     });
 }
 
-/// A ball between two half-planes with normals at these angles. Its center must be above both lines
-/// by the radius. The nearest such point is on one line if it satisfies the other, or else where
-/// the lines intersect.
+/// A ball is between two half-planes with normals at these angles. Its center must be above both
+/// lines by at least the radius. The nearest such center is at this height above one line, or above
+/// both.
 #[test]
 fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     for (first, second) in [
@@ -109,7 +109,8 @@ fn a_ball_leaves_a_narrow_wedge_in_a_few_ticks() {
         for angle in [half, core::f32::consts::PI - half] {
             world.spawn(Collider::from(Plane2d::new(Vec2::from_angle(angle))));
         }
-        // At the height 1 / sin(θ/2) above the apex the ball is free, and 0.1 lower it is not.
+        // At the height 1 / sin(θ/2) above the apex the ball is free, and 0.1 lower, it is not
+        // free.
         let free = 1.0 / half.sin();
         let at = Transform::from_xyz(0.0, free - 0.1, 0.0);
         let ball = world.spawn((Collider::from(Circle::new(1.0)), at)).id();
@@ -124,7 +125,7 @@ fn a_ball_leaves_a_narrow_wedge_in_a_few_ticks() {
     }
 }
 
-/// A body that was pushed out with a gap touches nothing: the next push-out is free.
+/// A body that was pushed out with a gap touches nothing, so the next push-out is zero.
 #[test]
 fn a_push_out_of_turned_shapes_ends_free() {
     let mut random = StdRng::seed_from_u64(7);
@@ -173,8 +174,8 @@ fn a_push_out_of_turned_shapes_ends_free() {
     assert!(judged > 150, "{judged}");
 }
 
-/// A mesh with a floor at y = 0 for x > 0 and a wall above it at x = 0. An event holds only the
-/// deeper contact.
+/// Returns a mesh with a floor at y = 0 for x > 0 and a wall above it at x = 0. An event holds only
+/// the deeper contact.
 fn room() -> Collider {
     let corners = [
         (0.0, 0.0, -9.0),
@@ -215,7 +216,7 @@ fn push_out_between_walls_that_are_too_close_stays_between_them() {
     }
 }
 
-/// The ball is deeper in the wall, so the event is that of the wall alone.
+/// The ball is deeper in the wall, so the event has only the contact with the wall.
 #[test]
 fn push_out_of_one_mesh_counts_its_floor_and_its_wall() {
     for slop in [0.0, 0.05, -0.01, -0.5] {

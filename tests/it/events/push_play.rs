@@ -63,7 +63,7 @@ impl Block {
         for axis in 0..3 {
             let times = [-half[axis], half[axis]].map(|side| {
                 let change = to[axis] - from[axis];
-                // A path along the slab is inside of it always or never.
+                // A path parallel to the slab is always inside the slab, or never.
                 let change = if change == 0.0 { 1e-30 } else { change };
                 (side - from[axis]) / change
             });
@@ -74,7 +74,8 @@ impl Block {
     }
 }
 
-/// A room with two walls that have a door or a window each, shelves, inclined ceilings and crates.
+/// Returns a room with two walls that have a door or a window each, shelves, inclined ceilings and
+/// crates.
 fn room(random: &mut StdRng) -> Vec<Block> {
     let mut blocks = vec![
         Block::between([-9.0, -1.0, -9.0], [9.0, 0.0, 9.0]),
@@ -178,8 +179,8 @@ impl Game {
     }
 }
 
-/// The way back to the last place without an overlap clears everything. A convex body is in each
-/// convex obstacle at most as deep as that way is long, and a push-out is at most twice as long as
+/// Plays random walks, and checks each push-out. Moving back to the last free place clears all
+/// overlaps, so no depth exceeds the length of this move. A push-out is at most twice as long as
 /// the greatest depth.
 fn play(is_mesh: bool, usual: usize) {
     let ticks = cases("HEADBUTT_PLAY", usual);
@@ -228,7 +229,8 @@ fn play(is_mesh: bool, usual: usize) {
                 pressed += u32::from(found.is_pressed());
                 let (length, way) = (found.translation().length(), stepped.distance(free));
                 assert!(length <= 2.0 * way + 1e-5, "{}, {way}", context());
-                // Rounding may leave a touch. A pressed body may be in balance.
+                // Because of rounding, the body may still touch a wall. A pressed body may be in
+                // balance.
                 let again = game.push_out(next);
                 if !again.is_pressed() && again.translation().length() < 1e-5 {
                     free = next;

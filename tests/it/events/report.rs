@@ -7,8 +7,8 @@ use bevy::prelude::*;
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// Spawns two colliders in a new app. If `swapped`, the first is spawned second, so that it becomes
-/// the event's `other`.
+/// Spawns two colliders in a new app. If `swapped`, the first collider is spawned second, so that
+/// it becomes the event's `other`.
 fn two(swapped: bool, sides: [(Collider, Transform); 2]) -> (App, [Entity; 2]) {
     let mut app = app();
     let world = app.world_mut();
@@ -55,7 +55,7 @@ fn at(x: f32, y: f32, z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }
 
-/// One shape of each kind, of size about 2.
+/// Returns one shape of each kind, of size about 2.
 fn shapes(dimension: Dimension) -> Vec<Collider> {
     match dimension {
         Dimension::D2 => vec![
@@ -91,10 +91,10 @@ fn shapes(dimension: Dimension) -> Vec<Collider> {
     }
 }
 
-/// The index of the segment.
+/// The index of the segment in the list of [`shapes`].
 const SEGMENT: usize = 3;
 
-/// A pose within 1 of the origin along each axis, with a random rotation and uniform scale.
+/// Returns a pose within 1 of the origin along each axis, with a random rotation and uniform scale.
 fn random_pose(random: &mut StdRng, dimension: Dimension) -> Transform {
     let mut coordinate = || random.random_range(-1.0..1.0_f32);
     let translation = Vec3::new(coordinate(), coordinate(), coordinate());
@@ -111,8 +111,8 @@ fn random_pose(random: &mut StdRng, dimension: Dimension) -> Transform {
     }
 }
 
-/// Calls `test` for three random poses of every pair of shapes that touch, in both orders, with the
-/// app, the event as seen from the first shape, and the dimension.
+/// Calls `test` for three random poses of every pair of shapes that touch, in both orders. The
+/// arguments are the app, the event as seen from the first shape, and the dimension.
 fn each_random_hit(mut test: impl FnMut(App, CollisionEvent, Dimension)) {
     let mut random = StdRng::seed_from_u64(1);
     for dimension in Dimension::BOTH {
@@ -305,7 +305,8 @@ fn seen_from_works_for_both_entities_and_no_other() {
 #[test]
 fn messages_observers_and_collisions_report_the_same() {
     each_random_hit(|mut app, hit, _| {
-        // They separate and touch again, so that the start happens after the observers were added.
+        // The two separate and touch again, so that the start happens after the observers were
+        // added.
         let world = app.world_mut();
         watch(world, hit.entity);
         watch(world, hit.other);
@@ -487,8 +488,8 @@ fn uniform_scale_scales_shapes() {
 
 #[test]
 fn negative_scale_mirrors_shapes() {
-    // A wedge that points to +x points to -x when mirrored. Its tip is 2 from the origin, its base
-    // 1.
+    // A wedge that points to +x points to -x when mirrored. Its tip is 2 from the origin, and its
+    // base is 1 from the origin.
     let plane = Collider::try_convex_hull([
         Vec2::new(2.0, 0.0),
         Vec2::new(-1.0, 1.0),
@@ -544,8 +545,8 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
                 let place = direction * (scale[axis] + 0.9);
                 let ball = (dimension.ball(1.0), Transform::from_translation(place));
                 let hit = hit((dimension.ball(1.0), ellipsoid), ball);
-                // The solver's depth of an ellipsoid is exact to 1e-6, its direction to the square
-                // root of that.
+                // The solver's depth of an ellipsoid is exact to 1e-6, and its direction is exact
+                // to the square root of 1e-6.
                 assert_near(hit.depth, 0.1, 3.0);
                 assert!(hit.normal.distance(direction) < 2e-3, "{hit:?}");
                 let end = direction * scale[axis];
@@ -557,8 +558,8 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
 
 #[test]
 fn an_ellipse_is_neither_its_box_nor_a_polygon() {
-    // x = 3 cos t, y = sin t. Points just inside and just outside of the ellipse, at many values of
-    // t.
+    // The ellipse is x = 3 cos t, y = sin t. The points are just inside and just outside of the
+    // ellipse, at many values of t.
     for dimension in Dimension::BOTH {
         for step in 0..64 {
             let (sin, cos) = (0.1 * step as f32).sin_cos();
@@ -601,7 +602,8 @@ fn a_2d_shape_rotated_in_3d_collides_as_its_projection() {
     );
 }
 
-/// Spawns a chain of entities, each the child of the previous one, with a collider on the last.
+/// Spawns a chain of entities, each the child of the previous entity, with a collider on the last
+/// entity.
 fn spawn_line(world: &mut World, poses: &[Transform], collider: Collider) -> Entity {
     let mut last = None;
     for pose in poses {
@@ -657,7 +659,7 @@ fn a_parent_without_a_transform_moves_nothing() {
 #[test]
 fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
     // A square of side 2, rotated by 45 degrees, has its corners at √2 on the axes. The parent
-    // stretches x by 2, which gives a rhombus twice as long as high, and no rectangle.
+    // stretches x by 2, which gives a rhombus twice as long as high, not a rectangle.
     let root = core::f32::consts::SQRT_2;
     let parent = Transform::from_scale(Vec3::new(2.0, 1.0, 1.0));
     let child = Transform::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_4));
@@ -682,7 +684,7 @@ fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
             assert_eq!(probe(x, y).is_some(), expected, "({x}, {y})");
             assert_eq!(probe(-x, y).is_some(), expected, "({}, {y})", -x);
         }
-        // From the middle of a side the normal is perpendicular to that side.
+        // At the middle of a side, the normal is perpendicular to that side.
         let out = probe(root - 0.1, 0.5 * root - 0.2).expect("inside");
         let normal = Vec3::new(1.0, 2.0, 0.0).normalize();
         assert_near_vec(out.normal, normal, 2.0);
@@ -693,7 +695,8 @@ fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
 
 // Order.
 
-/// A heap of colliders in both dimensions, many of which touch, given to entities in this order.
+/// Spawns a heap of colliders in both dimensions, many of which touch. The entities get their
+/// colliders in the given order.
 fn heap(app: &mut App, order: &[usize]) -> Vec<Entity> {
     let mut random = StdRng::seed_from_u64(3);
     let sides: Vec<_> = (0..order.len())
@@ -724,14 +727,15 @@ fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
     let expected = tick(&mut straight).messages;
     assert!(expected.len() > 40, "{}", expected.len());
 
-    // The same entities, whose components were added in another order and lie elsewhere in memory.
+    // The entities are the same, but their components were added in another order, and are
+    // elsewhere in memory.
     let mut random = StdRng::seed_from_u64(4);
     for _ in 0..5 {
         order.shuffle(&mut random);
         let mut shuffled = app();
         assert_eq!(heap(&mut shuffled, &order), entities);
         for index in order.iter().take(10) {
-            // A different archetype.
+            // This component moves the entity to another archetype.
             let layers = CollisionLayers::ALL;
             shuffled
                 .world_mut()
@@ -741,7 +745,7 @@ fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
         assert_eq!(tick(&mut shuffled).messages, expected);
     }
 
-    // The same poses after different ones.
+    // The same poses follow different poses.
     let poses: Vec<_> = entities
         .iter()
         .map(|entity| *transform(straight.world_mut(), *entity))

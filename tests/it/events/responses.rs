@@ -1,4 +1,5 @@
-//! Responses: events made by hand, `Collisions::push_out` and `WorldMover`, against closed forms.
+//! Compares responses with closed forms: events made by hand, `Collisions::push_out` and
+//! `WorldMover`.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, system::RunSystemOnce},
@@ -125,7 +126,8 @@ fn collected_collisions_are_found_from_both_sides_and_by_part() {
     assert_eq!(collisions.parts_of(a).count(), 3);
 }
 
-/// The translation that solves all contacts of `entity`, each with a plane by its normal and depth.
+/// Returns the translation that solves all contacts of `entity`. Each contact is a plane with a
+/// normal and a depth.
 fn push_out(planes: &[(Dir3, f32)]) -> PushOut {
     let mut world = World::new();
     let entity = world.spawn_empty().id();
@@ -188,9 +190,9 @@ fn the_push_out_of_many_planes_is_the_shortest_translation() {
 }
 
 /// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. Facets
-/// of a fine mesh give such planes: their normals differ by rounding, or by a little more. A little
-/// more than the exact length is allowed: the rounding of a depth moves the line of two such
-/// planes.
+/// of a fine mesh give such planes: their normals differ by rounding, or by a little more. The
+/// length may slightly exceed the exact length, because the rounding of a depth moves the line in
+/// which two such planes intersect.
 #[test]
 fn the_push_out_of_nearly_parallel_planes_clears_all() {
     let mut random = StdRng::seed_from_u64(4);
@@ -250,8 +252,8 @@ fn overlap(planes: &[(Dir3, f32)], translation: DVec3) -> f64 {
     each.fold(0.0, f64::max)
 }
 
-/// The greatest overlap is a convex function of the translation. So a translation leaves the least
-/// overlap of all in a ball if no small change of it, within the ball, reduces the overlap.
+/// The greatest overlap is a convex function of the translation. So a translation in a ball leaves
+/// the least overlap if no small change within the ball reduces the overlap.
 #[test]
 fn a_long_push_out_leaves_the_least_overlap() {
     let mut random = StdRng::seed_from_u64(2);
@@ -260,7 +262,8 @@ fn a_long_push_out_leaves_the_least_overlap() {
         let mut planes: Vec<_> = (0..random.random_range(2..7))
             .map(|_| (direction(&mut random), random.random_range(0.0..1.0_f32)))
             .collect();
-        // Two of the planes are nearly opposite, but far more than the rounding of f32.
+        // Two of the planes are nearly opposite. The difference is far greater than the rounding of
+        // f32.
         let tilt = 10.0_f32.powf(random.random_range(-2.0..0.0));
         let opposite = Dir3::new(-*planes[0].0 + *direction(&mut random) * tilt);
         planes[1].0 = opposite.expect("a direction");
@@ -281,9 +284,9 @@ fn a_long_push_out_leaves_the_least_overlap() {
             for _ in 0..40 {
                 let change = direction(&mut random).as_dvec3() * step * deepest;
                 let other = (translation + change).clamp_length_max(2.0 * deepest);
-                // A body does not go farther for less than 1/25 of the way, or half of the bound on
-                // how half of the squared length grows with the depths: 50 times the greatest. Nor
-                // does it use what room other planes give it later.
+                // The push-out does not get longer for a small gain: less than 1/25 of the added
+                // length, and 1/100 of the greatest depth (the factors of the normals are at most
+                // 50 times this depth).
                 let gain = left - overlap(&planes, other);
                 let least = 0.01 * deepest + 0.04 * other.distance(translation);
                 assert!(gain < least, "{gain} for {step}: {found:?} of {planes:?}");
@@ -317,7 +320,7 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
         let a = exact
             .min((4.0 * d1 * d1 - b * b).sqrt())
             .min(sine * (100.0 * d1 - b.abs() / cosine));
-        // Otherwise the plane of one contact alone bounds the translation.
+        // In this case, the plane of one contact alone bounds the translation.
         if a / sine < b / cosine {
             continue;
         }
@@ -329,7 +332,7 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
         assert_eq!(found.is_pressed(), a < exact, "case {case}: {found:?}");
         let found_at = found.translation().as_dvec3();
         if sine < 2e-3 {
-            // Nearly opposite planes: the way along them is at most as long.
+            // For nearly opposite planes, the translation along the planes is at most as long.
             let (along, between) = (u.dot(found_at), w.dot(found_at));
             assert!((between - b).abs() < 1e-4, "case {case}: {found:?}");
             assert!(along > -1e-4 && along < a + 1e-4, "case {case}: {found:?}");
@@ -337,7 +340,7 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
             let error = found_at.distance(expected);
             assert!(error < 1e-4, "case {case}: {found:?}, not {expected}");
         }
-        // There is no room if a wall blocks the way out. Then the length has the same bound.
+        // If a wall blocks the way out, there is no room. The length still has the same bound.
         let wall = Dir3::new(-u.as_vec3()).unwrap_or(Dir3::X);
         let closed = push_out(&[planes[0], planes[1], (wall, 0.3)]);
         let length = closed.translation().length();
@@ -351,8 +354,8 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
     assert!(judged > 1800 && moved > 50, "{judged} {moved}");
 }
 
-/// Several walls are opposite to each other to within rounding, and nothing bounds the body along
-/// them: it is balanced between all, and does not leave the room.
+/// Several walls are opposite to each other up to rounding, and nothing bounds the body along them.
+/// The body is balanced between all walls, and does not leave the room.
 #[test]
 fn a_press_between_nearly_parallel_planes_does_not_squeeze_a_body_out() {
     let mut random = StdRng::seed_from_u64(5);
@@ -368,7 +371,7 @@ fn a_press_between_nearly_parallel_planes_does_not_squeeze_a_body_out() {
         let PushOut::Pressed(found) = found else {
             panic!("case {case}: {found:?}");
         };
-        // The bound is proportional to the tilt, and 0.4 units for the greatest.
+        // The bound is proportional to the tilt, and is 0.4 units for the greatest tilt.
         assert!(
             found.abs_diff_eq(expected, 1e-4 + 80.0 * tilt),
             "case {case}: {found} for {planes:?}"
@@ -400,7 +403,7 @@ fn a_body_between_walls_that_touch_it_is_not_pressed() {
     }
 }
 
-/// A room that is too low squeezes nobody through its walls.
+/// A room that is too low squeezes no body through its walls.
 #[test]
 fn a_pressed_body_is_still_pushed_out_of_the_walls() {
     let planes = [(Dir3::Y, 0.5), (Dir3::NEG_Y, 0.25), (Dir3::X, 0.125)];
@@ -421,8 +424,8 @@ fn the_push_out_of_opposite_planes_ends_in_the_middle() {
     assert_eq!(push_out(&[]), PushOut::Free);
 }
 
-/// Moves an entity, and returns by how much its place in the world has changed: by Bevy's
-/// `GlobalTransform`, which is computed in another way.
+/// Moves an entity, and returns the change of its translation in the world. This change is computed
+/// from Bevy's `GlobalTransform`, independently of `WorldMover`.
 fn moved(app: &mut App, entity: Entity, by: Vec3) -> (Result<(), WorldMoveError>, Vec3) {
     app.update();
     let place = |app: &App| {
@@ -484,7 +487,7 @@ fn a_world_move_reads_ancestors_that_moved_in_this_tick_or_are_disabled() {
         .spawn((Transform::default(), ChildOf(parent)))
         .id();
     app.update();
-    // `GlobalTransform` does not know of it yet.
+    // `GlobalTransform` does not include this change yet.
     *app.world_mut().get_mut::<Transform>(parent).expect("one") =
         Transform::from_scale(Vec3::splat(4.0));
     let step = move |mut mover: WorldMover| mover.translate(child, Vec3::X);
@@ -555,7 +558,7 @@ fn what_cannot_be_moved_stays_where_it_is() {
 }
 
 /// The parent is turned by a quarter turn and twice as large, so the player's radius is 40 in the
-/// world. It stands at x = 50, and the wall begins at x = 85: it is 5 deep.
+/// world. The player stands at x = 50, and the wall begins at x = 85, so the player is 5 deep.
 #[test]
 fn a_player_under_a_turned_and_scaled_parent_is_pushed_out_of_a_wall() {
     let mut app = App::new();

@@ -68,9 +68,9 @@ impl Aborting {
         core::mem::take(&mut record.messages)
     }
 
-    /// Runs a tick that panics after this number of support evaluations, if it needs more. Bevy's
-    /// executor runs the remaining systems first when the schedule is run again. Returns `true` if
-    /// it panicked.
+    /// Runs a tick that panics after this number of support evaluations, if the tick needs more.
+    /// Bevy's executor runs the remaining systems first when the schedule is run again. Returns
+    /// `true` if the tick panicked.
     fn abort(&mut self, calls: usize) -> bool {
         self.pose(self.faulty).translation.x += 0.125;
         self.left.store(calls, Ordering::Relaxed);
@@ -208,7 +208,8 @@ fn no_compound_part_is_listed_twice_after_a_panic() {
     }
 }
 
-/// Colliders get other slots then, and the pairs must not keep the order of the old slots.
+/// Colliders get other slots after the panic, and the pairs must not keep the order of the old
+/// slots.
 #[test]
 fn pairs_are_sorted_after_a_panic_with_spawns_and_despawns() {
     #[derive(Component)]

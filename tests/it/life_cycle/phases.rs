@@ -20,14 +20,14 @@ use bevy::{
 };
 use headbutt::{Collisions, prelude::*};
 
-/// Lets a contact start and continue, acts on one side, and expects the end for this reason. Runs
-/// in both dimensions and on both sides.
+/// Lets a contact start and continue, acts on one side, and expects that the contact ends for this
+/// reason. Runs in both dimensions and on both sides.
 #[track_caller]
 fn assert_ends(reason: EndReason, act: impl Fn(&mut World, Entity)) {
     assert_ends_prepared(reason, |_, _| {}, act);
 }
 
-/// The same, with a preparation of the side before the contact starts.
+/// Like [`assert_ends`], but prepares the side before the contact starts.
 #[track_caller]
 fn assert_ends_prepared(
     reason: EndReason,
@@ -270,8 +270,8 @@ fn scaling_a_parent_down_ends_a_contact() {
 
 #[test]
 fn rotating_a_bar_away_ends_a_contact() {
-    // A long bar along x reaches the other side from a distance of 4. Rotated by a right angle it
-    // does not.
+    // A long bar along x reaches the other collider from a distance of 4. Rotated by a right angle,
+    // the bar does not reach it.
     for dimension in Dimension::BOTH {
         let mut app = app();
         let bar = app
@@ -328,7 +328,7 @@ fn the_first_of_several_end_reasons_is_reported() {
     assert!(acts.is_sorted_by_key(|(reason, _)| *reason));
     for (index, (reason, act)) in acts.iter().enumerate() {
         for (_, lesser) in &acts[index + 1..] {
-            // Each act on its own side.
+            // Each act is on another side.
             Touching::each(|mut touching, side| {
                 touching.begin();
                 let other = touching.other(side);
@@ -336,7 +336,7 @@ fn the_first_of_several_end_reasons_is_reported() {
                 act(touching.world(), side);
                 touching.end(*reason);
             });
-            // Both acts on the same side.
+            // Both acts are on the same side.
             assert_ends(*reason, |world, entity| {
                 lesser(world, entity);
                 act(world, entity);
@@ -422,7 +422,7 @@ fn a_contact_that_ends_and_begins_again_starts_anew() {
     }
 }
 
-/// A component that was taken off its entity, to be inserted again.
+/// A component that was removed from its entity, and will be inserted again.
 #[derive(Component)]
 struct Kept<T>(T);
 
@@ -484,13 +484,13 @@ fn colliders_that_never_touch_are_never_reported() {
         let block = world.spawn(block).id();
         watch(world, ball);
         watch(world, block);
-        // A disabled collider, and an entity without a collider.
+        // These entities are a disabled collider and an entity without a collider.
         world.spawn((dimension.ball(1.0), Disabled));
         world.spawn(Transform::IDENTITY);
         for _ in 0..3 {
             assert!(tick(&mut app).is_empty());
         }
-        // Despawning or enabling them sends no end either.
+        // Despawning or disabling a collider sends no end, either.
         app.world_mut().despawn(ball);
         disable(app.world_mut(), block);
         assert!(tick(&mut app).is_empty());
@@ -595,7 +595,8 @@ fn the_order_of_plugins_does_not_matter() {
 
 // Changes that observers make to the world.
 
-/// Adds an observer to an entity. At each event of type `E` it acts on the world with both sides.
+/// Adds an observer to an entity. At each event of type `E`, the observer calls `response` with the
+/// world and both sides.
 fn respond<E: EntityEvent + std::ops::Deref<Target = CollisionEvent>>(
     world: &mut World,
     entity: Entity,
@@ -830,7 +831,7 @@ fn an_observer_of_one_of_many_contacts_may_despawn_all_of_them() {
 
 #[test]
 fn a_hook_that_despawns_the_other_side_with_the_first_ends_the_contact_once() {
-    /// Despawned together with the entity that it names.
+    /// An entity that is despawned together with the entity that has this component.
     #[derive(Component)]
     #[component(on_remove = bury)]
     struct Widow(Entity);
@@ -948,7 +949,7 @@ fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
                 assert_eq!(collisions.between(a, lonely), None);
             });
         }
-        // Until the next tick the collisions stay as they were.
+        // Until the next tick, the collisions stay as they were.
         app.world_mut().despawn(b);
         frame(&mut app, 0);
         read(app.world_mut(), |collisions| {
@@ -959,7 +960,7 @@ fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
     }
 }
 
-/// The entities that one entity touches according to its [`CollidingEntities`], sorted.
+/// Returns the entities that one entity touches according to its [`CollidingEntities`], sorted.
 fn colliding(world: &World, entity: Entity) -> Vec<Entity> {
     let entities = world.get::<CollidingEntities>(entity).expect("opted in");
     let mut sorted: Vec<_> = entities.iter().collect();
@@ -1109,7 +1110,8 @@ fn many_contacts_that_end_in_one_tick_end_once_each() {
 #[derive(Component, Clone)]
 struct Hidden;
 
-/// The app rolls back to a tick before two colliders touched, in which one of them was disabled.
+/// Restores the state from before two colliders touched, and disables one of the two. Returns the
+/// number of colliders that it then touches.
 fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
     let mut app = app();
     let world = app.world_mut();
@@ -1172,8 +1174,8 @@ fn the_clone_of_a_disabled_entity_collides_with_nothing() {
     }
 }
 
-/// Saves what Bevy's scenes save of a world: the registered components of all entities, and the
-/// registered resources.
+/// Saves a world as Bevy's scenes do: the registered components of all entities, and the registered
+/// resources.
 fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn PartialReflect>)> {
     let archetypes = world.archetypes().iter();
     let entities = archetypes.flat_map(|it| it.entities().iter().map(|it| it.id()));
@@ -1221,7 +1223,7 @@ fn a_loaded_scene_brings_no_contacts_along() {
     for dimension in Dimension::BOTH {
         let row = |count: usize| {
             let mut app = app();
-            // Bevy's `TransformPlugin` registers it too.
+            // Bevy's `TransformPlugin` registers `Transform`, too.
             app.register_type::<Transform>();
             for number in 0..count {
                 let pose = Transform::from_xyz(1.5 * number as f32, 1e3 * count as f32, 0.0);

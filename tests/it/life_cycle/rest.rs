@@ -54,8 +54,8 @@ fn a_replaced_collider_at_rest_is_noticed() {
     });
 }
 
-/// A grandparent, a parent and a child that touches a ball, and the changes that can happen to the
-/// first two while everything else rests.
+/// A child with a parent and a grandparent touches a ball. Each possible change happens to one of
+/// the two ancestors while everything else rests.
 #[test]
 fn changes_of_ancestors_at_rest_are_noticed() {
     fn cut(world: &mut World, entity: Entity) {
@@ -78,7 +78,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
     type Deed = fn(&mut World, Entity);
     for dimension in [Dimension::D2, Dimension::D3] {
-        // For the first and the second ancestor.
+        // Each deed is done to the first or the second ancestor.
         for (which, deed) in [
             (0, lose as Deed),
             (0, shift),
@@ -129,7 +129,7 @@ fn entities_that_reuse_an_index_are_new_entities() {
         );
         assert_eq!(phase(new), Some(CollisionPhase::Started));
         assert_eq!(record.messages.len(), 2, "{still} {record:#?}");
-        // The same by disabling: the entity that is enabled again has no changed component.
+        // Disabling has the same effect: the entity that is enabled again has no changed component.
         disable(app.world_mut(), new);
         let other = app.world_mut().spawn(dimension.ball(1.0)).id();
         tick(&mut app);
@@ -159,8 +159,7 @@ fn the_state_may_be_restored_at_rest() {
     });
 }
 
-/// Who restores the state, and when: an observer at the end of the tick, or a system between its
-/// sets.
+/// An observer at the end of the tick, or a system between the sets, restores the state.
 #[test]
 fn the_state_may_be_restored_between_the_sets_of_a_tick() {
     use HeadbuttSystems::{BroadPhase, NarrowPhase, Report, Sync};
@@ -294,8 +293,8 @@ fn custom_candidates_at_rest_are_not_tested_again() {
     });
 }
 
-/// Two apps with the same entities. In one the plugin finds the pairs, and in the other all pairs
-/// are tested in each tick.
+/// Two apps have the same entities. In one app, the plugin finds the pairs, and in the other app,
+/// all pairs are tested in each tick.
 #[test]
 fn no_pair_is_missed_at_any_size_and_position() {
     for dimension in [Dimension::D2, Dimension::D3] {
@@ -340,8 +339,8 @@ fn no_pair_is_missed_at_any_size_and_position() {
             }
             let mut hits = 0;
             for step in 0..40 {
-                // Some colliders move a little, some are teleported, most rest. At times all move,
-                // at times none.
+                // Some colliders move a little, some are teleported, and most rest. In some steps,
+                // all colliders move, and in other steps, none.
                 for (entity, size) in &all {
                     let deed = random.random_range(0..if step % 7 == 0 { 12 } else { 100 });
                     let at = place(*size, &mut random);
@@ -356,7 +355,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
                         }
                     }
                 }
-                // Marks all as changed, so that every supplied pair is tested.
+                // All colliders are marked as changed, so that every supplied pair is tested.
                 let world = apps[1].world_mut();
                 let mut colliders = world.query::<&mut Collider>();
                 colliders
@@ -373,7 +372,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
     }
 }
 
-/// Spawns a chain of entities, each the child of the previous one, and returns them.
+/// Spawns a chain of entities, each the child of the previous entity, and returns the chain.
 fn chain(world: &mut World, length: usize) -> Vec<Entity> {
     let mut entities: Vec<Entity> = Vec::new();
     for _ in 0..length {
@@ -391,7 +390,7 @@ fn chain(world: &mut World, length: usize) -> Vec<Entity> {
 fn each_ancestor_at_rest_is_visited_once() {
     const DEPTH: usize = 300;
     for dimension in Dimension::BOTH {
-        // All colliders are below the whole chain, each the only child of its parent.
+        // All colliders are below the whole chain. Each collider is the only child of its parent.
         let mut app = app();
         let world = app.world_mut();
         let last = *chain(world, DEPTH).last().expect("a chain");

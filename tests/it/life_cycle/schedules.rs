@@ -293,7 +293,7 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
     }
 }
 
-/// An app whose ticks are runs of [`Rollback`].
+/// Returns an app whose ticks are runs of [`Rollback`].
 fn app_by_hand() -> App {
     let mut app = App::new();
     app.init_schedule(Rollback)
@@ -438,7 +438,7 @@ fn restoring_the_state_and_the_poses_replays_the_same_events() {
 
 // Custom candidate pairs.
 
-/// An app that supplies the candidate pairs itself. The system fills them anew each tick.
+/// Returns an app that supplies the candidate pairs itself. The system fills them anew each tick.
 fn app_with_pairs<M>(fill: impl IntoSystem<(), (), M>) -> App {
     let mut app = App::new();
     app.add_plugins((

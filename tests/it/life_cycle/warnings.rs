@@ -44,7 +44,7 @@ impl Support for Solid {
     }
 }
 
-/// A custom collider with the x of its only point, and its radius.
+/// Returns a custom collider with the x of its only point, and its radius.
 fn custom(dimension: Dimension, x: f64, radius: f64) -> Collider {
     match dimension {
         Dimension::D2 => Collider::custom(Plane(DVec2::new(x, 0.0), radius)),
@@ -98,7 +98,7 @@ impl Support for SolidLiar {
 /// A change that makes an entity invalid.
 type Fault = fn(&mut World, Entity, Dimension);
 
-/// Every way in which a pose can be invalid.
+/// Returns every way in which a pose can be invalid.
 fn bad_poses() -> Vec<Fault> {
     vec![
         |world, entity, _| transform(world, entity).translation.x = f32::NAN,
@@ -115,7 +115,7 @@ fn bad_poses() -> Vec<Fault> {
     ]
 }
 
-/// Every way in which a shape can be invalid.
+/// Returns every way in which a shape can be invalid.
 fn bad_shapes() -> Vec<Fault> {
     fn insert(world: &mut World, entity: Entity, collider: impl Into<Collider>) {
         world.entity_mut(entity).insert(collider.into());
@@ -179,7 +179,7 @@ fn half_space(dimension: Dimension) -> Collider {
 
 const NAME: &str = "the one at fault";
 
-/// Two colliders that touch, and a named third one between them that is invalid.
+/// Returns two colliders that touch, and a named third one between them that is invalid.
 fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
     let mut touching = Touching::new(app(), dimension);
     let pose = Transform::from_xyz(0.75, 0.0, 0.0);
@@ -284,7 +284,7 @@ fn a_repaired_collider_collides_again_and_a_new_fault_causes_a_warning() {
     }
 }
 
-/// The phases that observers saw at an entity, sorted by the other entity.
+/// Returns the phases that observers saw at an entity, sorted by the other entity.
 fn phases_at(record: &Record, entity: Entity) -> Vec<(Entity, CollisionPhase)> {
     let seen = record.at(entity);
     let mut phases: Vec<_> = seen.iter().map(|hit| (hit.other, hit.phase)).collect();

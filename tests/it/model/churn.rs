@@ -22,7 +22,7 @@ const SPACING: f32 = 0.75;
 /// The approximate number of balls.
 const POPULATION: usize = 300;
 
-/// The extent of the lattice, chosen so that each ball touches some others.
+/// Returns the extent of the lattice, chosen so that each ball touches some others.
 fn reach(dimension: Dimension) -> i32 {
     match dimension {
         Dimension::D2 => 8,
@@ -171,7 +171,7 @@ impl Churn {
         count
     }
 
-    /// The lattice point of a ball, if it takes part.
+    /// Returns the lattice point of a ball, if it takes part.
     fn step_of(&self, world: &World, entity: Entity) -> Option<IVec3> {
         let entity = world.entity(entity);
         let is_out = entity.contains::<Disabled>()

@@ -36,7 +36,8 @@ use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use world_pose::{WorldPose, is_ancestor};
 
-/// The least number of operations of a test: the value of `HEADBUTT_CHAOS`, or else the default.
+/// Returns the least number of operations of a test: the value of `HEADBUTT_CHAOS`, or else the
+/// default.
 fn operations_or(default: usize) -> usize {
     number("HEADBUTT_CHAOS").unwrap_or(default)
 }
@@ -62,7 +63,7 @@ impl Known {
         }
     }
 
-    /// The body in a pose. In 2D, z is ignored.
+    /// Returns the body in a pose. In 2D, z is ignored.
     fn placed(&self, pose: WorldPose) -> Body {
         let mut translation = pose.translation;
         if self.dimension == Dimension::D2 {
@@ -504,7 +505,7 @@ fn dimension_of(world: &World, entity: Entity) -> Dimension {
     world.get::<Known>(entity).expect("all have one").dimension
 }
 
-/// An app that operates on its world in each fixed tick, and checks each tick.
+/// Returns an app that operates on its world in each fixed tick, and checks each tick.
 fn app_of(seed: u64, with_bombs: bool) -> App {
     let operate = move |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| {

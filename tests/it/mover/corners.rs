@@ -36,7 +36,7 @@ impl Walls {
         matches!(self, Self::Boxes2d | Self::Polyline)
     }
 
-    /// The vector of the world with these coordinates as seen from above.
+    /// Returns the vector of the world with these coordinates as seen from above.
     fn lateral(self, x: f32, y: f32) -> Vec3 {
         if self.is_flat() {
             Vec3::new(x, y, 0.0)
@@ -83,7 +83,7 @@ impl Walls {
         }
     }
 
-    /// A round body, or a box, which touches the walls with its corners.
+    /// Returns a round body, or a box, which touches the walls with its corners.
     fn body(self, is_round: bool) -> Collider {
         let side = 2.0 * HALF;
         match (self.is_flat(), is_round) {

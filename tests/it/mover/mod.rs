@@ -66,7 +66,7 @@ impl Walker {
         landed.expect("there is ground below")
     }
 
-    /// The distance to the nearest collider.
+    /// Returns the distance to the nearest collider.
     pub fn room(&self, query: &SpatialQuery) -> f32 {
         let filter = SpatialQueryFilter::default();
         let near = query.closest_to_shape(&self.body, self.pose, 1e6, &filter);
@@ -74,7 +74,8 @@ impl Walker {
     }
 }
 
-/// A box whose top is at y = 0, with its left end at the origin, tilted upwards by an angle.
+/// Returns a box whose top is at y = 0, with its left end at the origin, tilted upwards by an
+/// angle.
 pub fn ramp(body: Collider, angle: f32, half: Vec3) -> (Collider, Transform) {
     let rotation = Quat::from_rotation_z(angle);
     let middle = rotation * Vec3::new(half.x, -half.y, 0.0);

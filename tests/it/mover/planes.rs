@@ -89,7 +89,7 @@ fn nearest(target: DVec3, planes: &[Plane]) -> DVec3 {
         .expect("the planes leave room")
 }
 
-/// Random planes that leave room for a point.
+/// Returns random planes that leave room for a point.
 fn planes(random: &mut StdRng, is_flat: bool) -> Vec<ContactPlane> {
     let free = direction(random, is_flat) * random.random_range(0.0..3.0);
     let count = random.random_range(0..9);

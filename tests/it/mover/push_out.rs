@@ -93,7 +93,7 @@ impl PlacedBox {
         (collider, pose.with_rotation(rotation))
     }
 
-    /// The axes along which the box has an extent, with the half extents.
+    /// Returns the axes along which the box has an extent, with the half extents.
     fn sides(&self) -> impl Iterator<Item = (DVec3, f64)> + Clone {
         let sides = self.axes.into_iter().zip(self.half.to_array());
         sides.filter(|(_, half)| *half > 0.0)
@@ -105,8 +105,8 @@ impl PlacedBox {
             .sum()
     }
 
-    /// The planes of the faces of the Minkowski difference with another box: a translation x of
-    /// that box leaves this one if n · x >= d for any of them.
+    /// Returns the planes of the faces of the Minkowski difference with another box: a translation
+    /// x of that box leaves this one if n · x >= d for any of them.
     fn exits(&self, body: &Self) -> Vec<(DVec3, f64)> {
         let edges: Vec<DVec3> = self
             .sides()

@@ -24,12 +24,12 @@ fn bodies() -> [Collider; 5] {
     ]
 }
 
-/// Half of the height of a body.
+/// Returns half of the height of a body.
 fn half_height(body: &Collider) -> f32 {
     body.aabb(Vec3::ZERO).expect("it is bounded").max.y
 }
 
-/// The same solid, in the dimension of a body.
+/// Returns the same solid, in the dimension of a body.
 fn solid(body: &Collider, size: Vec3) -> Collider {
     match body.shape_2d() {
         Some(_) => Collider::rectangle(size.x, size.y),

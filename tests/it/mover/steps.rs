@@ -22,7 +22,7 @@ struct Step {
     colliders: Vec<(Collider, Transform)>,
 }
 
-/// All kinds of colliders of a dimension that form the same step.
+/// Returns all kinds of colliders of a dimension that form the same step.
 fn steps(is_flat: bool, height: f32) -> Vec<Step> {
     let low = Vec2::new(-LENGTH, 0.0);
     let high = Vec2::new(LENGTH, height);
@@ -78,7 +78,7 @@ fn steps(is_flat: bool, height: f32) -> Vec<Step> {
     all
 }
 
-/// A polyline through the points from right to left, with its segments in both orders.
+/// Returns a polyline through the points from right to left, with its segments in both orders.
 fn polylines(profile: [Vec2; 6]) -> Vec<(&'static str, Collider)> {
     let mut segments: Vec<_> = (0..5).map(|index| [index, index + 1]).collect();
     let forwards = Collider::polyline_with_indices(profile, segments.clone());
@@ -87,8 +87,8 @@ fn polylines(profile: [Vec2; 6]) -> Vec<(&'static str, Collider)> {
     vec![("segments", forwards), ("segments, reversed", backwards)]
 }
 
-/// The profile along z, with its triangles in both orders. A row of vertices is at z = 0, where the
-/// bodies walk.
+/// Returns the profile along z, with its triangles in both orders. A row of vertices is at z = 0,
+/// where the bodies walk.
 fn meshes(profile: &[Vec2]) -> Vec<(&'static str, Collider)> {
     let rows = [4.0, 0.0, -4.0];
     let vertices = rows.map(|z| profile.iter().map(move |point| point.extend(z)));
@@ -142,7 +142,7 @@ impl Body {
         })
     }
 
-    /// A walker above the lower floor, in front of the step.
+    /// Returns a walker above the lower floor, in front of the step.
     fn walker(&self, step_height: f32) -> Walker {
         let start = Vec3::new(-1.0, self.half_height + 0.1, 0.0);
         let mut walker = Walker::new(self.collider.clone(), start);

@@ -19,7 +19,7 @@ const SKIN: f32 = 0.004;
 /// The number of steps in a level.
 const STEPS: u32 = 250;
 
-/// The number of levels of each kind, of six.
+/// Returns the number of levels of each kind, of six.
 fn levels() -> u64 {
     let steps = number("HEADBUTT_WALKS").unwrap_or(6_000) as u64;
     (steps / u64::from(6 * STEPS)).max(1)
@@ -47,7 +47,7 @@ fn solid(is_flat: bool, size: Vec3) -> Collider {
     }
 }
 
-/// A direction on the ground.
+/// Returns a direction on the ground.
 fn lateral(random: &mut StdRng, is_flat: bool) -> Vec3 {
     let angle = random.random_range(0.0..2.0 * PI);
     if is_flat {
@@ -152,7 +152,7 @@ fn seams_of_meshes_are_not_felt() {
     });
 }
 
-/// A yard with blocks of any rotation, stairs and slopes.
+/// Returns a yard with blocks of any rotation, stairs and slopes.
 fn yard(random: &mut StdRng, is_flat: bool) -> Vec<(Collider, Transform)> {
     let mut all = vec![(solid(is_flat, Vec3::new(60.0, 2.0, 60.0)), at(0.0, -1.0))];
     let sides = if is_flat { 2 } else { 4 };
@@ -197,7 +197,7 @@ fn yard(random: &mut StdRng, is_flat: bool) -> Vec<(Collider, Transform)> {
     all
 }
 
-/// The surface of a box.
+/// Returns the surface of a box.
 fn mesh_of_box(size: Vec3) -> Collider {
     let corner = |index: u32| {
         let sign = |axis: u32| if index >> axis & 1 == 1 { 0.5 } else { -0.5 };

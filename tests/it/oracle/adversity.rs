@@ -243,8 +243,8 @@ impl Stretch {
         }
     }
 
-    /// The transforms of an entity and its parent that stretch the shape and then put it into a
-    /// pose, as exactly as f32 allows.
+    /// Returns the transforms of an entity and its parent that stretch the shape and then put it
+    /// into a pose, as exactly as f32 allows.
     fn transforms<V: Dimension>(&self, pose: V::Isometry) -> [Transform; 2] {
         let parent = V::transform(pose).with_scale(self.outer);
         let (linear, translation) = map_of(&parent);
@@ -258,14 +258,14 @@ impl Stretch {
     }
 }
 
-/// The affine map of a transform.
+/// Returns the affine map of a transform.
 fn map_of(transform: &Transform) -> (DMat3, DVec3) {
     let rotation = DMat3::from_quat(transform.rotation.as_dquat().normalize());
     let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
     (rotation * scale, transform.translation.as_dvec3())
 }
 
-/// The affine map of an entity with a parent.
+/// Returns the affine map of an entity with a parent.
 fn map_of_child([own, parent]: &[Transform; 2]) -> (DMat3, DVec3) {
     let ((inner, at), (outer, place)) = (map_of(own), map_of(parent));
     (outer * inner, outer * at + place)
@@ -347,7 +347,7 @@ impl<V: Dimension> Figure<V> {
         Self::of_points(Class::Rounded, shape, corners, radius)
     }
 
-    /// A random shape of about this size.
+    /// Returns a random shape of about this size.
     fn random(class: Class, size: f32, style: Style, random: &mut StdRng) -> Self {
         let thickness = match style {
             Style::Thin(thickness) => thickness,
@@ -636,7 +636,7 @@ impl<V: Dimension> Figure<V> {
         }
     }
 
-    /// The shape as the collider of an entity with a parent.
+    /// Returns the shape as the collider of an entity with a parent.
     fn mapped(&self, transforms: &[Transform; 2], origin: DVec3) -> Solid {
         let map = map_of_child(transforms);
         Solid::mapped(&self.form, self.radius, map, origin, V::PLANAR)
@@ -664,7 +664,7 @@ fn regular_polygon(radius: f32, random: &mut StdRng) -> RegularPolygon {
     RegularPolygon::new(radius, random.random_range(3..=12))
 }
 
-/// The corners in f64, starting at the top.
+/// Returns the corners in f64, starting at the top.
 fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
     let sides = polygon.sides;
     let corner = |number| {
@@ -674,8 +674,8 @@ fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
     (0..sides).map(corner).collect()
 }
 
-/// Some corners of an ellipse, counter-clockwise. If it is thin, rounding makes a polygon that Bevy
-/// does not call convex; the library takes its hull.
+/// Returns some corners of an ellipse, counter-clockwise. If it is thin, rounding makes a polygon
+/// that Bevy does not call convex; the library takes its hull.
 fn convex_corners(half_size: Vec3, random: &mut StdRng) -> Vec<Vec2> {
     let count = random.random_range(3..=8);
     let step = 2.0 * PI / count as f32;
@@ -749,8 +749,8 @@ fn slice(arc: Arc2d, center: bool) -> Form {
     }
 }
 
-/// The points of a square or cubic lattice in the first quadrant, from 0 to `steps` - 1 along each
-/// axis.
+/// Returns the points of a square or cubic lattice in the first quadrant, from 0 to `steps` - 1
+/// along each axis.
 fn lattice(steps: usize, planar: bool) -> impl Iterator<Item = Vec3> {
     let count = steps.pow(if planar { 2 } else { 3 });
     (0..count).map(move |number| {
@@ -759,7 +759,7 @@ fn lattice(steps: usize, planar: bool) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// A random point of the cube from -1 to 1.
+/// Returns a random point of the cube from -1 to 1.
 fn inner(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
 }
@@ -784,7 +784,7 @@ fn coplanar<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
         .collect()
 }
 
-/// Evenly spread points, in 3D by the golden angle, or random ones.
+/// Returns evenly spread points, in 3D by the golden angle, or random ones.
 fn on_sphere<V: Dimension>(count: usize, radius: f32, random: &mut StdRng) -> Vec<V> {
     let evenly = random.random_bool(0.5);
     (0..count)
@@ -863,13 +863,13 @@ struct Plan {
 }
 
 impl<V: Dimension> Adverse<V> {
-    /// The case of a number: the regimes take turns, and within each the pairs of classes.
+    /// Returns the case of a number: the regimes take turns, and within each the pairs of classes.
     pub fn numbered(number: usize) -> Self {
         // Any step of a slow movement.
         Self::step(number, number * 7 % STEPS)
     }
 
-    /// The same case as two entities of a tick, each under a random affine map.
+    /// Returns the same case as two entities of a tick, each under a random affine map.
     pub fn mapped(number: usize) -> Self {
         let mut case = Self::made(number, 0, true);
         let stretches = [&case.a, &case.b].map(|figure| figure.stretch);
@@ -886,7 +886,7 @@ impl<V: Dimension> Adverse<V> {
         case
     }
 
-    /// A step of a slow movement. In all other regimes all steps are the same.
+    /// Returns a step of a slow movement. In all other regimes all steps are the same.
     pub fn step(number: usize, step: usize) -> Self {
         Self::made(number, step, false)
     }
@@ -1081,12 +1081,12 @@ impl<V: Dimension> Adverse<V> {
     }
 }
 
-/// The support point of the whole body.
+/// Returns the support point of the whole body.
 fn reach(solid: &Solid, direction: DVec3) -> DVec3 {
     solid.support(direction) + direction * solid.radius
 }
 
-/// A rotation from one direction to another.
+/// Returns a rotation from one direction to another.
 fn turning<V: Dimension>(from: DVec3, to: DVec3) -> Quat {
     let (from, to) = (from.as_vec3(), to.as_vec3());
     if V::PLANAR {

@@ -19,8 +19,8 @@ pub const ROUNDING: f64 = 1.2e-7;
 /// The error of a rotated point in f64, as a fraction of its distance from the center of rotation.
 const TURNED: f64 = 1e-15;
 
-/// The tolerance of lengths: some units in the last place of an f32 of the shapes' sizes. Points
-/// have no size, but an inexact position.
+/// Returns the tolerance of lengths: some units in the last place of an f32 of the shapes' sizes.
+/// Points have no size, but an inexact position.
 pub fn tolerance<C: Convex>(a: &C, b: &C) -> f64 {
     let turned = TURNED * (a.lever() + b.lever());
     let (a, b) = (a.size(), b.size());

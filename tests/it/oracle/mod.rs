@@ -114,7 +114,7 @@ impl Body {
             .collect();
     }
 
-    /// The core without the radius.
+    /// Returns the core without the radius.
     pub fn core(self) -> Self {
         Self {
             radius: 0.0,
@@ -122,7 +122,7 @@ impl Body {
         }
     }
 
-    /// The center of the sphere of radius [`size`](Self::size) around the body.
+    /// Returns the center of the sphere of radius [`size`](Self::size) around the body.
     pub fn center(&self) -> DVec3 {
         self.points.iter().sum::<DVec3>() / self.points.len() as f64
     }
@@ -133,7 +133,7 @@ impl Body {
         distances.fold(0.0, f64::max)
     }
 
-    /// The bounding radius of the whole body.
+    /// Returns the bounding radius of the whole body.
     pub fn size(&self) -> f64 {
         self.core_size() + self.radius
     }
@@ -148,7 +148,7 @@ impl Body {
         moved
     }
 
-    /// The body scaled about the origin. A negative factor also reflects it there.
+    /// Returns the body scaled about the origin. A negative factor also reflects it there.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         let points = scaled.points.iter_mut();
@@ -160,7 +160,7 @@ impl Body {
         scaled
     }
 
-    /// The body under a rotation about the origin, followed by a translation.
+    /// Returns the body under a rotation about the origin, followed by a translation.
     pub fn turned(&self, rotation: DMat3, offset: DVec3) -> Self {
         let mut turned = self.clone();
         let points = turned.points.iter_mut();
@@ -174,12 +174,12 @@ impl Body {
         turned
     }
 
-    /// The greatest component along a unit vector.
+    /// Returns the greatest component along a unit vector.
     pub fn height(&self, direction: DVec3) -> f64 {
         extent(&self.points, direction).1 + self.radius
     }
 
-    /// A point with that component.
+    /// Returns a point with that component.
     pub fn support(&self, direction: DVec3) -> DVec3 {
         let height = |point: &&DVec3| point.dot(direction);
         let farthest = self
@@ -193,33 +193,33 @@ impl Body {
         &self.normals
     }
 
-    /// The distance of a point, negative inside.
+    /// Returns the distance of a point, negative inside.
     pub fn gap_to(&self, point: DVec3) -> f64 {
         gap(self, &Body::new([point], 0.0, self.planar))
     }
 }
 
-/// The signed distance of two bodies: their distance, or minus their depth.
+/// Returns the signed distance of two bodies: their distance, or minus their depth.
 pub fn gap(a: &Body, b: &Body) -> f64 {
     relation(a, b).gap
 }
 
 /// The properties of a shape in its pose that the checks need.
 pub trait Convex: Sized {
-    /// The bounding radius of the whole body.
+    /// Returns the bounding radius of the whole body.
     fn size(&self) -> f64;
 
-    /// The greatest distance of the points from the origin that they were rotated about.
+    /// Returns the greatest distance of the points from the origin that they were rotated about.
     fn lever(&self) -> f64;
 
     fn is_planar(&self) -> bool;
 
     fn moved(&self, offset: DVec3) -> Self;
 
-    /// The greatest component along a unit vector.
+    /// Returns the greatest component along a unit vector.
     fn height(&self, direction: DVec3) -> f64;
 
-    /// The distance of a point, 0 or less inside.
+    /// Returns the distance of a point, 0 or less inside.
     fn gap_to(&self, point: DVec3) -> f64;
 
     /// Bounds of the signed distance of two bodies.
@@ -396,7 +396,8 @@ pub fn relation(a: &Body, b: &Body) -> Relation {
     }
 }
 
-/// The least support height of the difference of the cores: negative if it proves them separated.
+/// Returns the least support height of the difference of the cores: negative if it proves them
+/// separated.
 fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     let mut best = (f64::INFINITY, None);
     each_way_out(a, b, |normal, length| {
@@ -445,7 +446,7 @@ fn each_way_out(a: &Body, b: &Body, mut take: impl FnMut(DVec3, f64)) {
     }
 }
 
-/// The closest points of two cores that do not overlap.
+/// Returns the closest points of two cores that do not overlap.
 fn nearest_points(a: &Body, b: &Body) -> [DVec3; 2] {
     let mut best = [DVec3::ZERO, DVec3::INFINITY];
     let mut least = f64::INFINITY;
@@ -498,7 +499,7 @@ pub fn nearest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     }
 }
 
-/// The ends of the common perpendicular of two lines, if they lie on both segments.
+/// Returns the ends of the common perpendicular of two lines, if they lie on both segments.
 fn common_perpendicular([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> Option<[DVec3; 2]> {
     let (first, second) = (b - a, d - c);
     cross_unit(first, second)?;
@@ -536,7 +537,8 @@ pub fn unit(vector: DVec3) -> Option<DVec3> {
     (length > 0.0).then(|| vector / length)
 }
 
-/// The unit vector perpendicular to two others, or `None` if they are parallel within rounding.
+/// Returns the unit vector perpendicular to two others, or `None` if they are parallel within
+/// rounding.
 fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
     let (a, b) = (unit(a)?, unit(b)?);
     let cross = a.cross(b);

@@ -53,7 +53,7 @@ fn bodies_of<V: Dimension>(shape: ShapeView<V>, pose: Transform) -> Option<Vec<B
     }
 }
 
-/// The points of a shape's core, and the radius around them.
+/// Returns the points of a shape's core, and the radius around them.
 fn core<V: Dimension>(shape: &ConvexView<V>) -> Option<(Vec<DVec3>, f32)> {
     let deep = |points: &[V]| points.iter().map(|point| point.deep()).collect();
     let (points, radius) = match shape.shape() {
@@ -83,8 +83,8 @@ fn core<V: Dimension>(shape: &ConvexView<V>) -> Option<(Vec<DVec3>, f32)> {
     Some((points, radius + shape.margin()))
 }
 
-/// The signed distance of the two closest parts. If it is greater than `limit`, a lower bound that
-/// is also greater than `limit` is returned.
+/// Returns the signed distance of the two closest parts. If it is greater than `limit`, a lower
+/// bound that is also greater than `limit` is returned.
 pub fn gap_within(a: &[Body], b: &[Body], limit: f64) -> f64 {
     let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a, b)));
     let gaps = pairs.map(|(a, b)| {
@@ -94,13 +94,14 @@ pub fn gap_within(a: &[Body], b: &[Body], limit: f64) -> f64 {
     gaps.fold(f64::INFINITY, f64::min)
 }
 
-/// The signed distance of bodies from the half-space behind a plane.
+/// Returns the signed distance of bodies from the half-space behind a plane.
 pub fn gap_to_plane(bodies: &[Body], point: DVec3, normal: DVec3) -> f64 {
     let lowest = bodies.iter().map(|body| -body.height(-normal));
     lowest.fold(f64::INFINITY, f64::min) - normal.dot(point)
 }
 
-/// A motion with constant velocities. In the meantime, the rotation is about the translation.
+/// Returns a motion with constant velocities. In the meantime, the rotation is about the
+/// translation.
 pub fn pose_at(pose: Transform, translation: Vec3, rotation: Vec3, time: f64) -> Transform {
     let turn = DQuat::from_scaled_axis(rotation.as_dvec3() * time);
     let at = pose.translation.as_dvec3() + translation.as_dvec3() * time;
@@ -111,7 +112,7 @@ pub fn pose_at(pose: Transform, translation: Vec3, rotation: Vec3, time: f64) ->
     }
 }
 
-/// The bounds of bodies along the axes.
+/// Returns the bounds of bodies along the axes.
 pub fn aabb(bodies: &[Body]) -> [DVec3; 2] {
     let highest = |direction: DVec3| {
         let heights = bodies.iter().map(|body| body.height(direction));

@@ -138,7 +138,7 @@ impl Form {
         }
     }
 
-    /// The bounding radius.
+    /// Returns the bounding radius.
     fn size(&self) -> f64 {
         match self {
             Self::Points(points) => {
@@ -181,7 +181,7 @@ impl Form {
         }
     }
 
-    /// The greatest distance of a point of the form from its own origin.
+    /// Returns the greatest distance of a point of the form from its own origin.
     fn reach(&self) -> f64 {
         match self {
             Self::Points(points) => points.iter().map(|p| p.length()).fold(0.0, f64::max),
@@ -209,7 +209,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// The form under a map, in a frame with another origin.
+    /// Returns the form under a map, in a frame with another origin.
     pub fn new(
         form: &Form,
         radius: f64,
@@ -237,7 +237,7 @@ impl Solid {
         }
     }
 
-    /// The form with the radius around it, under any affine map.
+    /// Returns the form with the radius around it, under any affine map.
     pub fn mapped(
         form: &Form,
         radius: f64,
@@ -260,8 +260,8 @@ impl Solid {
         }
     }
 
-    /// Half of the greatest distance of two points of the core, or slightly less: the ends along a
-    /// direction give the next direction, over and over.
+    /// Returns half of the greatest distance of two points of the core, or slightly less: the ends
+    /// along a direction give the next direction, over and over.
     fn half_length(&self) -> f64 {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let axes = &axes[..if self.planar { 2 } else { 3 }];
@@ -280,18 +280,18 @@ impl Solid {
         0.5 * starts.map(from).fold(0.0, f64::max)
     }
 
-    /// A point in the frame of other bodies.
+    /// Returns a point in the frame of other bodies.
     pub fn point(at: DVec3, planar: bool) -> Self {
         let here = (DMat3::IDENTITY, DVec3::ZERO);
         Self::new(&Form::Points(vec![at]), 0.0, here, DVec3::ZERO, planar)
     }
 
-    /// The features, if there are few.
+    /// Returns the features, if there are few.
     pub fn features(&self) -> Option<&Body> {
         self.features.as_ref()
     }
 
-    /// The same body without the enumeration of features.
+    /// Returns the same body without the enumeration of features.
     pub fn by_support_alone(self) -> Self {
         Self {
             features: None,
@@ -299,13 +299,13 @@ impl Solid {
         }
     }
 
-    /// A support point of the core.
+    /// Returns a support point of the core.
     pub fn support(&self, direction: DVec3) -> DVec3 {
         let inner = self.rotation.transpose() * direction;
         self.rotation * self.form.support(inner) + self.translation
     }
 
-    /// The normals of features that the form is known to have.
+    /// Returns the normals of features that the form is known to have.
     pub fn normals(&self) -> Vec<DVec3> {
         match &self.features {
             Some(body) => body.normals().to_vec(),
@@ -492,7 +492,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         best
     }
 
-    /// The shortest translation, for a set that contains the origin or touches it.
+    /// Returns the shortest translation, for a set that contains the origin or touches it.
     fn way_out(&self) -> Way {
         if self.planar {
             self.way_out_of_polygon()
@@ -564,8 +564,8 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         }
     }
 
-    /// The start of a polytope: four points far from each other, or a direction in which the set is
-    /// flat.
+    /// Returns the start of a polytope: four points far from each other, or a direction in which
+    /// the set is flat.
     fn spread(&self) -> Result<[DVec3; 4], DVec3> {
         let points = self.all_around();
         let farthest = |measure: &dyn Fn(&DVec3) -> f64| {
@@ -769,7 +769,7 @@ fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
     )
 }
 
-/// The weights of the point closest to the origin in the affine span of some points.
+/// Returns the weights of the point closest to the origin in the affine span of some points.
 fn nearest_in_span(corners: &[(DVec3, f64)]) -> Option<Vec<f64>> {
     let base = corners[0].0;
     // Gram-Schmidt, and then the coefficients in terms of the points.

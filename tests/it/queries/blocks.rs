@@ -64,8 +64,8 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
     made.support
 }
 
-/// The hull of some points: in 2D usually a polygon of few sides, sometimes with more sides than
-/// closed forms support.
+/// Returns the hull of some points: in 2D usually a polygon of few sides, sometimes with more sides
+/// than closed forms support.
 fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
     let count = random.random_range(3..24);
     let is_round = random.random();
@@ -87,7 +87,7 @@ fn corners_of_a_box<V: Dimension>(half: Vec3) -> ConvexHull<V> {
     ConvexHull::new(corners.map(|it| V::of(half * Vec3::from_array(it)))).expect("finite points")
 }
 
-/// A rotation by any angle, by a right angle, or by a right angle with a rounding error.
+/// Returns a rotation by any angle, by a right angle, or by a right angle with a rounding error.
 fn turn(random: &mut StdRng) -> Quat {
     let mut angle = || random.random_range(0..4) as f32 * core::f32::consts::FRAC_PI_2;
     let right = Quat::from_euler(EulerRot::XYZ, angle(), angle(), angle());

@@ -34,10 +34,10 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A space whose rotations a test can make from vectors.
 trait Turning: Dimension {
-    /// The rotation about an axis times the angle. In 2D, z counts.
+    /// Returns the rotation about an axis times the angle. In 2D, z counts.
     fn angle(vector: Vec3) -> Self::Angle;
 
-    /// The same vector in f64, without the components that do not exist.
+    /// Returns the same vector in f64, without the components that do not exist.
     fn deep_angle(vector: Vec3) -> DVec3;
 }
 
@@ -194,7 +194,7 @@ impl<V: Turning> Course<V> {
         ]
     }
 
-    /// The signed distance at a time.
+    /// Returns the signed distance at a time.
     fn gap(&self, time: f64) -> f64 {
         let [a, b] = self.bodies(time);
         // The difference of few points has no volume, so the cores never overlap. The oracle's
@@ -224,7 +224,7 @@ impl<V: Turning> Course<V> {
         if self.case.body_a.is_planar() { 2 } else { 3 }
     }
 
-    /// The least signed distance over an interval, and its time.
+    /// Returns the least signed distance over an interval, and its time.
     fn least_gap(&self, from: f64, to: f64) -> (f64, f64) {
         let count = if self.is_linear() { 1 } else { 100 };
         let width = (to - from) / f64::from(count);
@@ -274,7 +274,7 @@ impl<V: Turning> Course<V> {
         query::cast_motion(&a, motion_a, &b, motion_b, CastOptions::default())
     }
 
-    /// The distance by which one shape moves relative to the other, at most.
+    /// Returns the distance by which one shape moves relative to the other, at most.
     fn path(&self) -> f64 {
         let [a, b] = self.translations;
         let turns = self.angles.map(|angle| V::deep_angle(angle).length());
@@ -401,7 +401,7 @@ impl<V: Turning> Course<V> {
     }
 }
 
-/// The numbers of the cases, usually or as the environment says.
+/// Returns the numbers of the cases, usually or as the environment says.
 fn cases(usual: usize) -> Range<usize> {
     support::cases::cases("HEADBUTT_CASTS", usual)
 }

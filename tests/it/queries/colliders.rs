@@ -122,7 +122,7 @@ impl Generator {
         Quat::from_array(components).normalize()
     }
 
-    /// A scale that is 1, uniform, not uniform or mirroring.
+    /// Returns a scale that is 1, uniform, not uniform or mirroring.
     fn scale(&mut self) -> Vec3 {
         match self.0.random_range(0..4) {
             0 => Vec3::ONE,
@@ -140,7 +140,7 @@ impl Generator {
         }
     }
 
-    /// A pose in the plane.
+    /// Returns a pose in the plane.
     fn pose_2d(&mut self, extent: f32) -> Transform {
         let angle = self.number(-3.0, 3.0);
         Transform {

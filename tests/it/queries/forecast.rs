@@ -1,9 +1,10 @@
-//! `query::forecast` against its definition, in f64: all faces of the difference of the shapes and
-//! all tangents for polygons and polyhedra, and dense samples of directions for other shapes.
+//! Compares `query::forecast` with its definition, in f64. For polygons and polyhedra, all faces of
+//! the difference of the shapes and all tangents are tried, and for other shapes, dense samples of
+//! directions.
 //!
 //! In O = B - A at the start, A is the origin, and its motion is v. A unit vector n separates the
-//! shapes at the start if the support height h(n) <= 0. Among these vectors, the minimum translation
-//! has the least h(n) - n·v.
+//! shapes at the start if the support height h(n) is at most 0. Among these vectors, the minimum
+//! translation has the least h(n) - n·v.
 //!
 //! ```text
 //! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast
@@ -110,7 +111,7 @@ impl Obstacle {
         heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The depth of a point, negative outside.
+    /// Returns the depth of a point, negative outside.
     fn depth(&self, point: DVec3) -> f64 {
         let depths = self
             .facets
@@ -119,7 +120,7 @@ impl Obstacle {
         depths.fold(f64::INFINITY, f64::min)
     }
 
-    /// The greatest depth along the path from the origin to a point. The depth is a concave
+    /// Returns the greatest depth along the path from the origin to a point. The depth is a concave
     /// function of time.
     fn depth_along(&self, end: DVec3) -> f64 {
         let [mut low, mut high] = [0.0, 1.0];
@@ -137,7 +138,7 @@ impl Obstacle {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The length of the minimum translation of the end of a motion, negative if it misses.
+    /// Returns the length of the minimum translation of the end of a motion, negative if it misses.
     fn exit(&self, translation: DVec3) -> f64 {
         let tangents = if self.is_planar {
             let across = self.vertices.iter().map(|vertex| vertex.cross(DVec3::Z));
@@ -303,7 +304,7 @@ impl<V: Dimension> Case<V> {
     }
 }
 
-/// The numbers of the cases, usually or as the environment says.
+/// Returns the numbers of the cases, usually or as the environment says.
 fn cases(usual: usize) -> Range<usize> {
     support::cases::cases("HEADBUTT_FORECASTS", usual)
 }
@@ -375,13 +376,13 @@ impl<V: Dimension> AnyCase<V> {
         case
     }
 
-    /// The support height of B - A.
+    /// Returns the support height of B - A.
     fn height(&self, normal: DVec3) -> f64 {
         self.pair.solid_b.height(normal) + self.pair.solid_a.height(-normal)
     }
 
-    /// The length of the translation along a unit vector, infinite if it does not separate the
-    /// shapes at the start.
+    /// Returns the length of the translation along a unit vector, infinite if it does not separate
+    /// the shapes at the start.
     fn length(&self, normal: DVec3) -> f64 {
         let height = self.height(normal);
         if height <= 0.0 {
@@ -391,8 +392,9 @@ impl<V: Dimension> AnyCase<V> {
         }
     }
 
-    /// The least length of many directions. Near the best ones, the search goes on: to random
-    /// directions, and on the way to those that do not separate the shapes as far as possible.
+    /// Returns the least length of many directions. Near the best ones, the search goes on: to
+    /// random directions, and on the way to those that do not separate the shapes as far as
+    /// possible.
     fn sampled(&self, random: &mut StdRng) -> f64 {
         let mut axes: Vec<(f64, DVec3)> = (0..1000)
             .filter_map(|_| vector::<V>(random).try_normalize())

@@ -7,7 +7,7 @@ use bevy::{
 use headbutt::query::{self, Forecast};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// An interval of x as a tall rectangle.
+/// Returns an interval of x as a tall rectangle.
 fn interval(from: f32, to: f32) -> (Rectangle, Vec2) {
     let middle = Vec2::X * (0.5 * (from + to));
     (Rectangle::new(to - from, 1000.0), middle)

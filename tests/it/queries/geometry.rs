@@ -284,7 +284,7 @@ mod the_oracle {
         near(square.gap_to(DVec3::new(4.0, 5.0, 0.0)), 5.0);
     }
 
-    /// Two boxes that overlap by half a unit along x, and their contact.
+    /// Returns two boxes that overlap by half a unit along x, and their contact.
     fn overlapping() -> (Body, Body, Touch) {
         let touch = Touch {
             normal: DVec3::X,

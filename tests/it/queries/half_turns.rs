@@ -89,7 +89,7 @@ impl Polygon {
         self.0.iter().zip(ends).map(|(a, b)| [*a, *b])
     }
 
-    /// The outward unit normals of the edges, each with a point of its edge.
+    /// Returns the outward unit normals of the edges, each with a point of its edge.
     fn planes(&self) -> impl Iterator<Item = (DVec2, DVec2)> {
         let middle = self.0.iter().sum::<DVec2>() / self.0.len() as f64;
         self.edges().map(move |[a, b]| {

@@ -169,7 +169,7 @@ impl Faced {
         }
     }
 
-    /// The distance of a point in the plane of the face from the face, negative inside.
+    /// Returns the distance of a point in the plane of the face from the face, negative inside.
     fn outside(&self, point: DVec2) -> f64 {
         match self.rim {
             Some(rim) => ((point / rim).length() - 1.0) * rim.max_element(),
@@ -206,8 +206,8 @@ fn clipped(polygon: &[DVec2], by: &[DVec2]) -> Vec<DVec2> {
     rest
 }
 
-/// The largest area of a quadrilateral or triangle with its corners among those of a polygon: two
-/// corners, and the farthest on each side of the line through them.
+/// Returns the largest area of a quadrilateral or triangle with its corners among those of a
+/// polygon: two corners, and the farthest on each side of the line through them.
 fn largest(polygon: &[DVec2]) -> f64 {
     let mut largest = 0.0_f64;
     for (index, a) in polygon.iter().enumerate() {
@@ -222,7 +222,7 @@ fn largest(polygon: &[DVec2]) -> f64 {
     largest
 }
 
-/// The greatest distance of a point outside of the edges of a convex polygon.
+/// Returns the greatest distance of a point outside of the edges of a convex polygon.
 fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
     let edges = polygon.iter().zip(polygon.iter().cycle().skip(1));
     edges

@@ -338,7 +338,7 @@ fn the_normal_of_a_point_touching_a_cylinder_separates_them() {
     assert!(gap.abs() < 1e-6, "{gap} along {contact:?}");
 }
 
-/// The same numbers with a random sign for each zero.
+/// Returns the same numbers with a random sign for each zero.
 fn with_signed_zeros<const N: usize>(numbers: [f32; N], random: &mut StdRng) -> [f32; N] {
     numbers.map(|number| {
         if number == 0.0 && random.random() {

@@ -20,7 +20,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::support::cases::number;
 
-/// The number of random rays at each shape: `HEADBUTT_RAYS`, by default 2000.
+/// Returns the number of random rays at each shape: `HEADBUTT_RAYS`, by default 2000.
 fn rays_per_shape() -> u32 {
     number("HEADBUTT_RAYS").unwrap_or(2000) as u32
 }
@@ -269,14 +269,16 @@ fn compare<V: Point>(
     assert!(normals > count / 20, "{name}: {normals} normals");
 }
 
-/// The height above a convex polygon with these vertices, counter-clockwise: of its highest edge.
+/// Returns the height above a convex polygon with these vertices, counter-clockwise: of its highest
+/// edge.
 fn above_polygon(vertices: &[DVec2], point: DVec2) -> f64 {
     let edges = vertices.iter().zip(vertices.iter().cycle().skip(1));
     let heights = edges.map(|(a, b)| -(b - a).normalize().perp().dot(point - a));
     heights.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The height above the frustum of revolution around y, in terms of the distance from the axis.
+/// Returns the height above the frustum of revolution around y, in terms of the distance from the
+/// axis.
 fn above_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
     let across = DVec2::new(point.x, point.z).length();
     let side = DVec2::new(2.0 * half_height, bottom - top).normalize();
@@ -288,7 +290,7 @@ fn beyond_box(half: DVec3, point: DVec3) -> f64 {
     (point.abs() - half).max_element()
 }
 
-/// The distance from a box, which is convex, and negative inside.
+/// Returns the distance from a box, which is convex, and negative inside.
 fn off_box(half: DVec3, point: DVec3) -> f64 {
     let beyond = point.abs() - half;
     beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
@@ -745,7 +747,7 @@ fn a_ray_that_passes_near_a_hull_misses_it() {
     }
 }
 
-/// The distance from the frustum of revolution around y, and from above negative inside.
+/// Returns the distance from the frustum of revolution around y, and from above negative inside.
 fn off_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
     let above = above_frustum(half_height, top, bottom, point);
     if above <= 0.0 {
@@ -1151,7 +1153,7 @@ fn a_ray_that_goes_on_where_another_one_hit_is_in_the_shape() {
     assert!(judged > rays_per_shape() / 4, "{judged}");
 }
 
-/// A wall whose outer side is at x = 0 and faces x, solid or without volume.
+/// Returns a wall whose outer side is at x = 0 and faces x, solid or without volume.
 fn walls() -> [(&'static str, Collider, bool); 5] {
     let (low, high) = (Vec2::splat(-4.0), Vec2::splat(4.0));
     let corners = [

@@ -802,7 +802,7 @@ impl Support for Constant<DVec3> {
     }
 }
 
-/// Invalid support points and radii.
+/// Returns invalid support points and radii.
 fn invalid_constants() -> impl Iterator<Item = (f64, f64)> {
     let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let points = bad.map(|bad| (bad, 1.0));

@@ -25,7 +25,7 @@ struct Tip {
 }
 
 impl Tip {
-    /// Two segments.
+    /// Returns two segments.
     fn of_2d(random: &mut StdRng) -> Self {
         let half_angle = random.random_range(0.2..1.4_f32);
         let axis = random.random_range(0.0..2.0 * PI);
@@ -42,7 +42,8 @@ impl Tip {
         }
     }
 
-    /// A pyramid, or a ridge through the origin whose two sides consist of two triangles each.
+    /// Returns a pyramid, or a ridge through the origin whose two sides consist of two triangles
+    /// each.
     fn of_3d(random: &mut StdRng) -> Self {
         let axes: [f32; 3] = [(); 3].map(|()| random.random_range(-PI..PI));
         let rotation = Quat::from_euler(EulerRot::XYZ, axes[0], axes[1], axes[2]);
@@ -111,8 +112,8 @@ struct Touch {
 }
 
 impl Touch {
-    /// A random touch. Returns `None` if two faces oppose the motion nearly as much, or if the ball
-    /// would graze the tip.
+    /// Returns a random touch. Returns `None` if two faces oppose the motion nearly as much, or if
+    /// the ball would graze the tip.
     fn new(tip: &Tip, is_flat: bool, random: &mut StdRng) -> Option<Self> {
         let mut weighted = || random.random_range(0.1..1.0_f32);
         let normal: Vec3 = tip.normals.iter().map(|side| *side * weighted()).sum();

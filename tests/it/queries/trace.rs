@@ -161,7 +161,7 @@ fn assert_bounds_close_in(bounds: impl Iterator<Item = [f64; 2]>) {
     }
 }
 
-/// The steps of GJK before those that move the second shape.
+/// Returns the steps of GJK before those that move the second shape.
 fn gjk_steps<D: Deep>(steps: &[Step<D>]) -> impl Iterator<Item = &GjkStep<D>> {
     steps.iter().map_while(|step| match step {
         Step::Gjk(step) => Some(step),

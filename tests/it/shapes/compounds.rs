@@ -31,7 +31,7 @@ fn rotation(random: &mut StdRng, dimension: Dimension) -> Quat {
     }
 }
 
-/// A pose nearby with a rotation. Every other one has a scale that stretches and mirrors.
+/// Returns a pose nearby with a rotation. Every other one has a scale that stretches and mirrors.
 fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     let mut translation = vec3(random, reach);
     if dimension == Dimension::D2 {
@@ -47,7 +47,7 @@ fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     pose
 }
 
-/// A convex collider of a random kind and of size about 1.
+/// Returns a convex collider of a random kind and of size about 1.
 fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     let mut size = || random.random_range(0.3..1.0);
     let [a, b, c] = [size(), size(), size()];
@@ -63,7 +63,7 @@ fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     }
 }
 
-/// The parts, each in its pose, as one collider.
+/// Returns the parts, each in its pose, as one collider.
 fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Collider, ShapeError> {
     match dimension {
         Dimension::D2 => Collider::try_compound(parts.iter().map(|(pose, part)| {
@@ -83,7 +83,7 @@ fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Col
     }
 }
 
-/// Two boxes of size 2, at x = -2 and x = 2.
+/// Returns two boxes of size 2, at x = -2 and x = 2.
 fn dumbbell(dimension: Dimension) -> Collider {
     let part = |x: f32| (Transform::from_xyz(x, 0.0, 0.0), dimension.block(2.0));
     compound(&[part(-2.0), part(2.0)], dimension).unwrap()

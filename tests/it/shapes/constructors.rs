@@ -5,8 +5,8 @@ use core::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 use bevy::prelude::*;
 use headbutt::{QueryPose, prelude::*};
 
-/// The extent of a collider in a direction: the depth of its contact with a half-space that is
-/// solid on the far side of the origin.
+/// Returns the extent of a collider in a direction: the depth of its contact with a half-space that
+/// is solid on the far side of the origin.
 fn extents<const N: usize>(collider: Collider, directions: [Vec3; N], is_2d: bool) -> [f32; N] {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)));

@@ -29,8 +29,8 @@ impl Lens {
         (self.radius * self.radius - self.center * self.center).sqrt()
     }
 
-    /// The support point: on the face, or on the rim if the sphere's support point is outside of
-    /// the face.
+    /// Returns the support point: on the face, or on the rim if the sphere's support point is
+    /// outside of the face.
     fn support(&self, direction: DVec3) -> DVec3 {
         let unit = direction.normalize();
         let height = self.radius * unit.y.abs() - self.center;
@@ -41,8 +41,8 @@ impl Lens {
         }
     }
 
-    /// The upper face in the half-plane of y and the distance from y: points so dense that no point
-    /// of the face is farther than 1e-9 from them.
+    /// Returns the upper face in the half-plane of y and the distance from y: points so dense that
+    /// no point of the face is farther than 1e-9 from them.
     fn profile(&self) -> Vec<DVec2> {
         let end = (self.center / self.radius).acos();
         let steps = 20_000;
@@ -53,8 +53,8 @@ impl Lens {
         (0..=steps).map(point).collect()
     }
 
-    /// The distance from the lens, negative inside: from the face, or from the rim if the closest
-    /// point of the sphere is below it.
+    /// Returns the distance from the lens, negative inside: from the face, or from the rim if the
+    /// closest point of the sphere is below it.
     fn distance(&self, point: DVec3) -> f64 {
         let (across, up) = (point.x.hypot(point.z), point.y.abs());
         let from_center = across.hypot(up + self.center);
@@ -92,14 +92,14 @@ impl Support for Solid {
     }
 }
 
-/// The support height along a direction, as the greatest over all points of the surface.
+/// Returns the support height along a direction, as the greatest over all points of the surface.
 fn reach(profile: &[DVec2], direction: DVec3) -> f64 {
     let along = DVec2::new(direction.x.hypot(direction.z), direction.y.abs());
     let heights = profile.iter().map(|point| point.dot(along));
     heights.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// A random rotation.
+/// Returns a random rotation.
 fn pose(dimension: Dimension, scale: Vec3, random: &mut StdRng) -> Transform {
     let [x, y, z] = [(); 3].map(|()| random.random_range(-PI..PI));
     let rotation = match dimension {

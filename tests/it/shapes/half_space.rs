@@ -42,7 +42,7 @@ impl<V> Figure<V> {
     }
 }
 
-/// The hull of points with a radius around it.
+/// Returns the hull of points with a radius around it.
 fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVec3) -> f64 {
     let points: Vec<_> = points.into_iter().map(Vec3::as_dvec3).collect();
     move |d| {
@@ -51,7 +51,7 @@ fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVe
     }
 }
 
-/// A box by its corners.
+/// Returns a box by its corners.
 fn of_box(half_size: Vec3) -> impl Fn(DVec3) -> f64 {
     move |d| d.abs().dot(half_size.as_dvec3())
 }
@@ -61,15 +61,15 @@ trait Ground: Dimension + headbutt::Dimension {
     /// Bevy's own half-space with a normal of any length.
     fn ground(normal: Vec3) -> (Box<dyn Support<Vector = Self>>, Collider);
 
-    /// The unit normal of that half-space.
+    /// Returns the unit normal of that half-space.
     fn normal(normal: Vec3) -> DVec3;
 
-    /// The same half-space with a margin.
+    /// Returns the same half-space with a margin.
     fn raised(normal: Vec3, margin: f32) -> Box<dyn Support<Vector = Self>>;
 
     fn figures() -> Vec<Figure<Self>>;
 
-    /// The effect of a 3D map on the vectors of this dimension.
+    /// Returns the effect of a 3D map on the vectors of this dimension.
     fn seen(linear: DMat3) -> DMat3;
 }
 
@@ -221,7 +221,7 @@ fn vector(random: &mut StdRng) -> Vec3 {
     }
 }
 
-/// A random rotation, sometimes the identity.
+/// Returns a random rotation, sometimes the identity.
 fn rotation(random: &mut StdRng) -> Quat {
     if random.random_bool(0.2) {
         return Quat::IDENTITY;
@@ -862,7 +862,7 @@ impl Run {
         run
     }
 
-    /// The height of shape `index` over the ground at a tick.
+    /// Returns the height of shape `index` over the ground at a tick.
     fn height(index: usize, at: usize) -> f32 {
         let phase = (index * 7 + at * 3) % 40;
         // A quarter of the shapes are below; one in forty just touches.

@@ -34,7 +34,7 @@ fn on_circle(count: usize) -> Vec<Vec2> {
         .collect()
 }
 
-/// The corners of a cube of half size 1.
+/// Returns the corners of a cube of half size 1.
 fn cube() -> Vec<Vec3> {
     let sign = |bit: usize| if bit == 0 { -1.0 } else { 1.0 };
     (0..8)
@@ -42,7 +42,7 @@ fn cube() -> Vec<Vec3> {
         .collect()
 }
 
-/// Points inside of the cube and on its faces and edges.
+/// Returns points inside of the cube and on its faces and edges.
 fn in_and_on_cube(count: usize, random: &mut StdRng) -> Vec<Vec3> {
     let point = |index: usize| {
         let mut point = random_vec3(random);
@@ -54,7 +54,7 @@ fn in_and_on_cube(count: usize, random: &mut StdRng) -> Vec<Vec3> {
     (0..count).map(point).collect()
 }
 
-/// A lattice with these numbers of points along the axes.
+/// Returns a lattice with these numbers of points along the axes.
 fn grid(sizes: [usize; 3], step: f32) -> Vec<Vec3> {
     let [columns, rows, layers] = sizes;
     let place = |index: usize| {
@@ -150,7 +150,7 @@ fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> 
     turns.collect()
 }
 
-/// The largest distance between two of the points, up to a factor of 2.
+/// Returns the largest distance between two of the points, up to a factor of 2.
 fn length(points: &[Vec3]) -> f64 {
     let from_first = |point: &Vec3| point.as_dvec3().distance(points[0].as_dvec3());
     points.iter().map(from_first).fold(0.0, f64::max)
@@ -164,7 +164,8 @@ fn bits(point: DVec3) -> [u64; 3] {
     point.to_array().map(f64::to_bits)
 }
 
-/// The height of the support point along a unit vector, and the first point with that height.
+/// Returns the height of the support point along a unit vector, and the first point with that
+/// height.
 fn scan(points: &[Vec3], direction: DVec3) -> (f64, DVec3) {
     let mut best = (f64::NEG_INFINITY, DVec3::NAN);
     for point in points {

@@ -41,7 +41,7 @@ impl Part {
         }
     }
 
-    /// The number of corners that the hull needs.
+    /// Returns the number of corners that the hull needs.
     fn needed(&self) -> usize {
         let allowed = NEEDED * length(&self.corners);
         let mut kept = self.corners.clone();
@@ -58,8 +58,8 @@ impl Part {
     }
 }
 
-/// The distance of two points about as far apart as any: the second is the farthest from the first,
-/// which is the farthest from one of the points.
+/// Returns the distance of two points about as far apart as any: the second is the farthest from
+/// the first, which is the farthest from one of the points.
 fn length(points: &[DVec3]) -> f64 {
     let farthest = |from: DVec3| {
         let distances = points.iter().map(|point| (point.distance(from), *point));
@@ -72,9 +72,9 @@ fn length(points: &[DVec3]) -> f64 {
     farthest(end).0
 }
 
-/// The weights, of sum 1 and any sign, of the point closest to the origin in the affine span of up
-/// to four points: least squares over the edges from the first point, made orthogonal. `None` if
-/// the points are affinely dependent.
+/// Returns the weights, of sum 1 and any sign, of the point closest to the origin in the affine
+/// span of up to four points: least squares over the edges from the first point, made orthogonal.
+/// Returns `None` if the points are affinely dependent.
 fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     let (first, others) = points.split_first()?;
     // Orthogonal edges, each with its coefficients in terms of the edges.
@@ -104,7 +104,7 @@ fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     Some(weights)
 }
 
-/// An upper bound of the distance of a point from the convex hull of others, which Wolfe's
+/// Returns an upper bound of the distance of a point from the convex hull of others, which Wolfe's
 /// algorithm reduces to the distance: the length of an explicit convex combination.
 fn distance(point: DVec3, others: &[DVec3]) -> f64 {
     let Some(start) = others.iter().min_by(|a, b| {
@@ -183,7 +183,7 @@ fn turn(random: &mut StdRng) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// A rectangle with round corners, each an arc of this many steps.
+/// Returns a rectangle with round corners, each an arc of this many steps.
 fn rounded_rectangle(half: DVec2, radius: f64, steps: usize) -> Vec<DVec2> {
     let signs = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let corner = |(quarter, (x, y)): (usize, (f64, f64))| {
@@ -209,13 +209,13 @@ fn disc(radius: f64, sides: usize) -> Vec<DVec2> {
         .collect()
 }
 
-/// Points between two end points, both included, as a CAD program divides an edge.
+/// Returns points between two end points, both included, as a CAD program divides an edge.
 fn edge(from: DVec3, to: DVec3, spacing: f64) -> impl Iterator<Item = DVec3> {
     let steps = (from.distance(to) / spacing).ceil().max(1.0) as usize;
     (0..=steps).map(move |step| from.lerp(to, step as f64 / steps as f64))
 }
 
-/// The solid between two outlines with parallel sides, with all faces divided.
+/// Returns the solid between two outlines with parallel sides, with all faces divided.
 fn prism(low: &[DVec2], high: &[DVec2], [bottom, top]: [f64; 2], spacing: f64) -> Part {
     let mut part = Part::default();
     let lift = |outline: &[DVec2], z: f64| -> Vec<DVec3> {
@@ -275,7 +275,7 @@ fn truck(spacing: f64) -> Part {
         .fold(start, |truck, (x, y)| truck.with(wheel(x, y)))
 }
 
-/// A long top with round corners and edges on a smaller base.
+/// Returns a long top with round corners and edges on a smaller base.
 fn counter(spacing: f64) -> Part {
     let half = DVec2::new(4.0, 1.0);
     let outline = |inset: f64| rounded_rectangle(half - inset, 0.3 - inset, 16);
@@ -311,7 +311,7 @@ fn block(spacing: f64) -> Part {
     prism(&outline, &outline, [-0.4, 0.4], spacing)
 }
 
-/// A box with all edges and corners rounded by a small radius.
+/// Returns a box with all edges and corners rounded by a small radius.
 fn filleted(spacing: f64) -> Part {
     let half = DVec2::new(2.0, 1.0);
     let steps = 12;
@@ -350,7 +350,7 @@ fn parts() -> Vec<(&'static str, Part)> {
     ]
 }
 
-/// A ball of points, cut off by a plane with a lattice of points.
+/// Returns a ball of points, cut off by a plane with a lattice of points.
 fn cut_ball() -> Part {
     let mut part = Part::default();
     let count = 3_000;
@@ -395,7 +395,7 @@ fn assert_same_set(name: &str, points: &[DVec3], kept: &[DVec3], random: &mut St
     }
 }
 
-/// The distinct points in f64.
+/// Returns the distinct points in f64.
 fn distinct<V: Space>(points: &[V], widen: impl Fn(&V) -> DVec3) -> Vec<DVec3> {
     let mut known = HashSet::new();
     let wide = points.iter().map(widen);

@@ -31,7 +31,7 @@ use crate::{
 /// The error of a distance that the library may make: coordinates are up to 40.
 const ERROR: f64 = 2e-5;
 
-/// The number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a thousand.
+/// Returns the number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a thousand.
 fn questions() -> usize {
     cases("HEADBUTT_SPATIAL", 1000).len()
 }
@@ -134,7 +134,7 @@ struct Judged<'a> {
     is_one_sided: bool,
 }
 
-/// The selected colliders for which the oracle has bodies: nearly all.
+/// Returns the selected colliders for which the oracle has bodies: nearly all.
 fn judged<'a>(world: &'a RandomWorld, choice: &'a Choice) -> Vec<Judged<'a>> {
     let judged = selected(world, choice).filter_map(|thing| {
         let (is_surface, is_one_sided) =
@@ -153,7 +153,7 @@ fn judged<'a>(world: &'a RandomWorld, choice: &'a Choice) -> Vec<Judged<'a>> {
     judged.collect()
 }
 
-/// A point as a body of the oracle.
+/// Returns a point as a body of the oracle.
 fn point_body(point: Vec3, dimension: Dimension) -> Body {
     Body::new([point.as_dvec3()], 0.0, dimension == Dimension::D2)
 }

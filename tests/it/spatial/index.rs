@@ -16,7 +16,7 @@ fn indexed(app: &App) -> usize {
     app.world().resource::<CollisionDiagnostics>().indexed
 }
 
-/// An app with balls in a row along x, two units apart.
+/// Returns an app with balls in a row along x, two units apart.
 fn balls(dimension: Dimension, count: usize) -> (App, Vec<Entity>) {
     let mut app = app();
     let spawn = |number: usize| {

@@ -14,7 +14,7 @@ fn pose(app: &mut App, entity: Entity) -> Option<GlobalTransform> {
     ask(app.world_mut(), |query| query.pose(entity))
 }
 
-/// The map of a `Transform`: translation + rotation (scale point).
+/// Returns the map of a `Transform`: translation + rotation (scale point).
 fn linear(pose: &Transform) -> DMat3 {
     let rotation = DMat3::from_quat(pose.rotation.as_dquat().normalize());
     rotation * DMat3::from_diagonal(pose.scale.as_dvec3())

@@ -18,12 +18,12 @@ pub struct Thing {
     pub is_sensor: bool,
 }
 
-/// A vector of three components.
+/// Returns a vector of three components.
 fn vector(mut component: impl FnMut() -> f32) -> Vec3 {
     Vec3::new(component(), component(), component())
 }
 
-/// A multiple of 1/64, so that the sums of a few are exact.
+/// Returns a multiple of 1/64, so that the sums of a few are exact.
 fn on_grid(random: &mut StdRng, extent: f32) -> f32 {
     (random.random_range(-extent..extent) * 64.0).round() / 64.0
 }
@@ -80,7 +80,7 @@ impl RandomWorld {
         }
     }
 
-    /// A convex collider without scale.
+    /// Returns a convex collider without scale.
     pub fn probe(&self, random: &mut StdRng) -> Collider {
         let mut size = || random.random_range(0.1..3.0);
         let sizes = Vec3::new(size(), size(), size());
@@ -118,7 +118,7 @@ impl RandomWorld {
         }
     }
 
-    /// A polyline, or a mesh of eight triangles, each with one side or both.
+    /// Returns a polyline, or a mesh of eight triangles, each with one side or both.
     fn surface(&self, random: &mut StdRng) -> Collider {
         let mut height = || random.random_range(-0.5..0.5);
         let surface = match self.dimension {

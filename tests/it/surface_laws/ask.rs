@@ -41,12 +41,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The depth of the event; 0 if nothing touches.
+    /// Returns the depth of the event; 0 if nothing touches.
     pub fn depth(&self) -> f64 {
         self.event.map_or(0.0, |it| f64::from(it.depth))
     }
 
-    /// The event and its parts in one line.
+    /// Returns the event and its parts in one line.
     pub fn line(&self) -> String {
         let line = |it: &Touch| {
             format!(

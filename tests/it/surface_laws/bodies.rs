@@ -50,7 +50,7 @@ impl Surface {
         }
     }
 
-    /// A polyline.
+    /// Returns a polyline.
     pub fn line(name: &'static str, points: &[(f32, f32)]) -> Self {
         let points: Vec<Vec3> = points.iter().map(|(x, y)| Vec3::new(*x, *y, 0.0)).collect();
         let facets = (1..points.len() as u32)
@@ -83,7 +83,7 @@ impl Surface {
         }
     }
 
-    /// The map from its own frame to world space.
+    /// Returns the map from its own frame to world space.
     pub fn map(&self) -> DAffine3 {
         let affine = |it: &Transform| {
             let linear = DMat3::from_quat(it.rotation.as_dquat().normalize())
@@ -93,12 +93,12 @@ impl Surface {
         affine(&self.place[0]) * affine(&self.place[1])
     }
 
-    /// The margin in world space, which has the scale of the surface.
+    /// Returns the margin in world space, which has the scale of the surface.
     pub fn world_margin(&self) -> f64 {
         f64::from(self.margin) * self.map().matrix3.x_axis.length()
     }
 
-    /// The longest side of the points' bounding box, times the least scale.
+    /// Returns the longest side of the points' bounding box, times the least scale.
     pub fn extent(&self) -> f64 {
         let corner = |pick: fn(Vec3, Vec3) -> Vec3| self.points.iter().copied().reduce(pick);
         let (Some(least), Some(most)) = (corner(Vec3::min), corner(Vec3::max)) else {
@@ -110,7 +110,7 @@ impl Surface {
         f64::from((most - least).max_element()) * scales.into_iter().fold(1.0, f64::min)
     }
 
-    /// The facets in world space by their indices; `None` for those without area.
+    /// Returns the facets in world space by their indices, or `None` for those without area.
     pub fn all_facets(&self) -> Vec<Option<Facet>> {
         let map = self.map();
         let mirror = map.matrix3.determinant().signum();
@@ -133,7 +133,7 @@ impl Surface {
         self.facets.iter().map(facet).collect()
     }
 
-    /// The facets in world space that have an area.
+    /// Returns the facets in world space that have an area.
     pub fn world_facets(&self) -> Vec<Facet> {
         self.all_facets().into_iter().flatten().collect()
     }
@@ -168,7 +168,7 @@ impl Surface {
         text
     }
 
-    /// A random surface of any kind.
+    /// Returns a random surface of any kind.
     pub fn random(random: &mut StdRng, plane: bool) -> Self {
         let mut surface = if plane {
             Self::random_line(random)
@@ -346,7 +346,7 @@ impl Surface {
         }
     }
 
-    /// A box about the origin.
+    /// Returns a box about the origin.
     pub fn cuboid(half: Vec3, plane: bool) -> Self {
         let outline = block(half.x, half.y);
         if plane {
@@ -358,7 +358,7 @@ impl Surface {
         Self::prism("box", &outline, half.z, &[[0, 1, 2], [0, 2, 3]])
     }
 
-    /// A random terrain of small or large cells.
+    /// Returns a random terrain of small or large cells.
     pub fn terrain(random: &mut StdRng, plane: bool) -> Self {
         let columns = 9;
         let cell = [1.0, 0.5, 0.25, 0.125][random.random_range(0..4)];
@@ -374,8 +374,8 @@ impl Surface {
         Self::field("terrain", cell, columns, &heights, random)
     }
 
-    /// A random part of a machine, or pieces of a building: with notches, slots, wedges, shelves
-    /// and windows.
+    /// Returns a random part of a machine, or pieces of a building: with notches, slots, wedges,
+    /// shelves and windows.
     pub fn with_gaps(random: &mut StdRng, plane: bool) -> Self {
         let mut n = |range: core::ops::Range<f32>| snapped(random.random_range(range), STEPS);
         if plane {
@@ -452,7 +452,7 @@ impl Surface {
         whole
     }
 
-    /// A random closed convex surface.
+    /// Returns a random closed convex surface.
     pub fn random_convex(random: &mut StdRng, plane: bool) -> Self {
         if plane {
             loop {
@@ -473,7 +473,7 @@ impl Surface {
         }
     }
 
-    /// A closed convex surface of rings around y: finely divided, and pointed or blunt.
+    /// Returns a closed convex surface of rings around y: finely divided, and pointed or blunt.
     fn lathe(random: &mut StdRng) -> Self {
         let count = random.random_range(4..17_usize);
         let rings = random.random_range(1..6_usize);
@@ -507,7 +507,7 @@ impl Surface {
         }
     }
 
-    /// A grid of square cells with the outer side up, sometimes as a height field.
+    /// Returns a grid of square cells with the outer side up, sometimes as a height field.
     pub fn field(
         name: &'static str,
         cell: f32,
@@ -547,8 +547,8 @@ impl Surface {
         }
     }
 
-    /// A profile in the xy plane, extruded along z in cells, with the outer side to its left: up,
-    /// if it runs along +x.
+    /// Returns a profile in the xy plane, extruded along z in cells, with the outer side to its
+    /// left: up, if it runs along +x.
     pub fn sheet(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -558,7 +558,7 @@ impl Surface {
         Self::strip(name, profile, cell, if cell > 4.0 { 2 } else { 7 }, random)
     }
 
-    /// The same with this many rows of vertices along z, centered on z = 0.
+    /// Returns the same with this many rows of vertices along z, centered on z = 0.
     pub fn strip(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -633,7 +633,8 @@ impl Surface {
         Self::new("fins", points, facets)
     }
 
-    /// A closed prism along z over a counter-clockwise polygon, with the triangles of its caps.
+    /// Returns a closed prism along z over a counter-clockwise polygon, with the triangles of its
+    /// caps.
     pub fn prism(
         name: &'static str,
         outline: &[(f32, f32)],
@@ -662,8 +663,8 @@ impl Surface {
         }
     }
 
-    /// The same surface divided into more facets. This is exact, because all vertices are on a
-    /// grid.
+    /// Returns the same surface divided into more facets. This is exact, because all vertices are
+    /// on a grid.
     pub fn split(&self, random: &mut StdRng) -> Self {
         let mut split = self.clone();
         split.heights = None;
@@ -715,8 +716,8 @@ impl Surface {
         split
     }
 
-    /// The same surface as careless tools export it: duplicated facets and vertices, facets in any
-    /// order, and flipped ones if both sides collide.
+    /// Returns the same surface as careless tools export it: duplicated facets and vertices, facets
+    /// in any order, and flipped ones if both sides collide.
     pub fn dirty(&self, random: &mut StdRng) -> Self {
         let mut dirty = self.clone();
         dirty.heights = None;
@@ -768,7 +769,8 @@ impl Surface {
         dirty
     }
 
-    /// The same surface with separate vertices for each facet, each off by a rounding error.
+    /// Returns the same surface with separate vertices for each facet, each off by a rounding
+    /// error.
     pub fn jittered(&self, random: &mut StdRng) -> Self {
         let mut jittered = self.clone();
         jittered.heights = None;
@@ -793,8 +795,8 @@ impl Surface {
         jittered
     }
 
-    /// The same surface far from the origin of its own frame or of the world. Shapes near it lie on
-    /// a coarse grid.
+    /// Returns the same surface far from the origin of its own frame or of the world. Shapes near
+    /// it lie on a coarse grid.
     pub fn shifted(&self, random: &mut StdRng) -> Self {
         let mut shifted = self.clone();
         let z = if self.plane { 0.0 } else { 1.0 };
@@ -811,7 +813,8 @@ impl Surface {
         shifted
     }
 
-    /// The same surface altered in one of these ways: with a margin, dirty, mapped, or far away.
+    /// Returns the same surface altered in one of these ways: with a margin, dirty, mapped, or far
+    /// away.
     pub fn altered(&self, random: &mut StdRng) -> Self {
         let mut altered = self.clone();
         if random.random_range(0..3) == 0 {
@@ -827,7 +830,8 @@ impl Surface {
         }
     }
 
-    /// The same surface under a random map: rotated, scaled, mirrored, or sheared by a parent.
+    /// Returns the same surface under a random map: rotated, scaled, mirrored, or sheared by a
+    /// parent.
     pub fn mapped(&self, random: &mut StdRng) -> Self {
         let mut mapped = self.clone();
         let plane = self.plane;
@@ -873,7 +877,7 @@ impl Surface {
     }
 }
 
-/// A rectangle's corners.
+/// Returns a rectangle's corners.
 fn block(x: f32, y: f32) -> [(f32, f32); 4] {
     [(x, y), (-x, y), (-x, -y), (x, -y)]
 }

@@ -17,7 +17,7 @@ use crate::surface_laws::{
 /// The numbers of facets.
 const COUNTS: [u32; 4] = [500, 1000, 2000, 4000];
 
-/// A peak of n facets around the y axis: flat if `high` is 0, and a pit if it is negative.
+/// Returns a peak of n facets around the y axis: flat if `high` is 0, and a pit if it is negative.
 fn fan(count: u32, high: f32) -> Surface {
     let rim = (0..count).map(|it| {
         let (z, x) = (TAU * it as f32 / count as f32).sin_cos();
@@ -28,14 +28,14 @@ fn fan(count: u32, high: f32) -> Surface {
     Surface::new("fan", points, facets)
 }
 
-/// One triangle that faces up, n times.
+/// Returns one triangle that faces up, n times.
 fn copies(count: u32) -> Surface {
     let corners = [(-4.0, -4.0), (0.0, 4.0), (4.0, -4.0)];
     let points = corners.map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
     Surface::new("copies", points, vec![[0, 1, 2]; count as usize])
 }
 
-/// Shapes of height about 1 at the origin.
+/// Returns shapes of height about 1 at the origin.
 fn bodies() -> [Kind; 5] {
     let points = [(0.4, 0.45, 0.1), (-0.3, 0.45, 0.35), (-0.2, 0.45, -0.4)];
     let points = points.map(|(x, y, z)| Vec3::new(x, y, z));

@@ -16,24 +16,24 @@ impl Facet {
         self.corners[1] == self.corners[2]
     }
 
-    /// The height of a point above the facet's plane.
+    /// Returns the height of a point above the facet's plane.
     pub fn height(&self, point: DVec3) -> f64 {
         (point - self.corners[0]).dot(self.normal)
     }
 
-    /// The edges, or the segment itself.
+    /// Returns the edges, or the segment itself.
     pub fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
         let count = if self.is_segment() { 1 } else { 3 };
         (0..count).map(|it| [self.corners[it], self.corners[(it + 1) % 3]])
     }
 
-    /// The longest edge.
+    /// Returns the longest edge.
     pub fn span(&self) -> f64 {
         self.edges().map(|[a, b]| a.distance(b)).fold(0.0, f64::max)
     }
 
-    /// The distance of a point's foot in the plane from the rim: the least distance to an edge,
-    /// negative outside.
+    /// Returns the distance of a point's foot in the plane from the rim: the least distance to an
+    /// edge, negative outside.
     pub fn inset(&self, point: DVec3) -> f64 {
         let [a, b, c] = self.corners;
         if self.is_segment() {
@@ -50,7 +50,7 @@ impl Facet {
         inward(a, b, c).min(inward(b, c, a)).min(inward(c, a, b))
     }
 
-    /// The closest point of the facet to a point.
+    /// Returns the closest point of the facet to a point.
     pub fn closest(&self, point: DVec3) -> DVec3 {
         if !self.is_segment() && self.inset(point) >= 0.0 {
             return point - self.normal * self.height(point);
@@ -68,8 +68,8 @@ impl Facet {
         self.closest(point).distance(point)
     }
 
-    /// The parameter from 0 to 1 at which a segment crosses the facet, more than `inset` from its
-    /// rim.
+    /// Returns the parameter from 0 to 1 at which a segment crosses the facet, more than `inset`
+    /// from its rim.
     pub fn crossed_by(&self, [from, to]: [DVec3; 2], inset: f64) -> Option<f64> {
         let (start, end) = (self.height(from), self.height(to));
         if (start > 0.0) == (end > 0.0) || start == end {
@@ -105,8 +105,8 @@ pub fn closest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     a + along * ((point - a).dot(along) / length).clamp(0.0, 1.0)
 }
 
-/// The distance of two segments: of an end to the other segment, or between the lines' closest
-/// points if both are inside.
+/// Returns the distance of two segments: of an end to the other segment, or between the lines'
+/// closest points if both are inside.
 pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     let ends = one
         .iter()
@@ -128,7 +128,7 @@ pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     least
 }
 
-/// The distance of a segment from a facet, 0 if it crosses.
+/// Returns the distance of a segment from a facet, 0 if it crosses.
 pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
     if facet.crossed_by(segment, 0.0).is_some() {
         return 0.0;
@@ -148,7 +148,7 @@ pub struct Polytope {
 }
 
 impl Polytope {
-    /// The hull of a few points, by trying all planes (or lines) through them.
+    /// Returns the hull of a few points, by trying all planes (or lines) through them.
     pub fn hull(points: &[DVec3], plane: bool) -> Self {
         let mut normals: Vec<DVec3> = Vec::new();
         let mut edges: Vec<DVec3> = Vec::new();
@@ -202,7 +202,7 @@ impl Polytope {
         }
     }
 
-    /// The support height along a direction.
+    /// Returns the support height along a direction.
     pub fn reach(&self, direction: DVec3) -> f64 {
         let heights = self.points.iter().map(|it| it.dot(direction));
         heights.fold(f64::NEG_INFINITY, f64::max)
@@ -235,8 +235,8 @@ impl Polytope {
         facets
     }
 
-    /// The distance from a facet that it does not overlap: between two edges, or between a corner
-    /// and a face.
+    /// Returns the distance from a facet that it does not overlap: between two edges, or between a
+    /// corner and a face.
     pub fn distance(&self, facet: &Facet) -> f64 {
         match self.points.as_slice() {
             [point] => facet.distance(*point),
@@ -253,7 +253,7 @@ impl Polytope {
         }
     }
 
-    /// The same polytope, translated.
+    /// Returns the same polytope, translated.
     pub fn moved(&self, by: DVec3) -> Self {
         Self {
             points: self.points.iter().map(|it| *it + by).collect(),
@@ -261,9 +261,9 @@ impl Polytope {
         }
     }
 
-    /// The depths along all axes that may be the shortest, negative if the two are separated, and
-    /// the directions in which `self` moves. The least depth is the penetration if none is
-    /// negative.
+    /// Returns the depths along all axes that may be the shortest, negative if the two are
+    /// separated, and the directions in which `self` moves. The least depth is the penetration if
+    /// none is negative.
     pub fn ways_out(&self, other: &Self) -> Vec<(f64, DVec3)> {
         let mut axes: Vec<DVec3> = [&self.normals[..], &other.normals[..]].concat();
         for edge in &self.edges {
@@ -279,8 +279,8 @@ impl Polytope {
             .collect()
     }
 
-    /// The penetration of two polytopes and the direction in which `self` moves out; `None` if they
-    /// are separated.
+    /// Returns the penetration of two polytopes and the direction in which `self` moves out, or
+    /// `None` if they are separated.
     pub fn penetration(&self, other: &Self) -> Option<(f64, DVec3)> {
         let ways = self.ways_out(other);
         let least = ways.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -32,20 +32,21 @@ pub struct Shape {
     pub pose: Transform,
 }
 
-/// The closest multiple of 1 / `steps`: exact in f32, as are sums and halves of such numbers.
+/// Returns the closest multiple of 1 / `steps`: exact in f32, as are sums and halves of such
+/// numbers.
 pub fn snapped(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }
 
-/// The rotation about a unit axis by an angle in radians. The sine of `libm` is the same on all
-/// machines, and so are the cases.
+/// Returns the rotation about a unit axis by an angle in radians. The sine of `libm` is the same on
+/// all machines, and so are the cases.
 pub fn turned(axis: Vec3, angle: f32) -> Quat {
     let (sine, cosine) = libm::sincosf(0.5 * angle);
     let along = axis * sine;
     Quat::from_xyzw(along.x, along.y, along.z, cosine)
 }
 
-/// A random unit vector.
+/// Returns a random unit vector.
 pub fn direction(random: &mut StdRng, plane: bool) -> DVec3 {
     loop {
         let mut number = || random.random_range(-1.0..1.0);
@@ -58,7 +59,7 @@ pub fn direction(random: &mut StdRng, plane: bool) -> DVec3 {
 }
 
 impl Shape {
-    /// A random shape at the origin, of about this size.
+    /// Returns a random shape at the origin, of about this size.
     pub fn random(random: &mut StdRng, plane: bool, size: f32) -> Self {
         let mut length = || size * random.random_range(0.25..1.0f32);
         let (a, b, c) = (length(), length(), length());
@@ -91,8 +92,8 @@ impl Shape {
         Self { kind, plane, pose }
     }
 
-    /// A random crate at the origin that is small compared to a surface of this extent: less than
-    /// half as large. `None` if it is not.
+    /// Returns a random crate at the origin that is small compared to a surface of this extent:
+    /// less than half as large. Returns `None` if it is not.
     pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
         let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
         let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });
@@ -149,7 +150,7 @@ impl Shape {
         Isometry2d::new(self.pose.translation.truncate(), rotation)
     }
 
-    /// The shape for queries in 2D; `None` if it exists in 3D alone.
+    /// Returns the shape for queries in 2D, or `None` if it exists in 3D alone.
     fn flat(&self) -> Option<Box<dyn Support<Vector = Vec2>>> {
         Some(match &self.kind {
             Kind::Ball(radius) => Box::new(Circle::new(*radius)),
@@ -162,7 +163,7 @@ impl Shape {
         })
     }
 
-    /// The shape for queries in 3D.
+    /// Returns the shape for queries in 3D.
     fn solid(&self) -> Box<dyn Support<Vector = Vec3>> {
         match &self.kind {
             Kind::Ball(radius) => Box::new(Sphere::new(*radius)),
@@ -190,7 +191,8 @@ impl Shape {
         query::intersects(&*self.solid(), here, facet, at)
     }
 
-    /// The contact with the 3D hull of points by the library's query, from the hull to this shape.
+    /// Returns the contact with the 3D hull of points by the library's query, from the hull to this
+    /// shape.
     pub fn contact_with_hull(&self, points: &[Vec3]) -> Option<Contact<Vec3>> {
         let hull: &dyn Support<Vector = Vec3> = &points;
         let here = self.pose.to_isometry();
@@ -205,7 +207,7 @@ impl Shape {
         self.pose.rotation.as_dquat().normalize()
     }
 
-    /// The bounding radius about the center.
+    /// Returns the bounding radius about the center.
     pub fn reach(&self) -> f64 {
         let reach = match &self.kind {
             Kind::Ball(radius) => *radius,
@@ -217,7 +219,7 @@ impl Shape {
         f64::from(reach)
     }
 
-    /// The radius of the largest ball in the shape, of a hull about the origin.
+    /// Returns the radius of the largest ball in the shape, of a hull about the origin.
     pub fn inner_radius(&self) -> f64 {
         let plane = self.plane;
         match &self.kind {
@@ -240,7 +242,7 @@ impl Shape {
         }
     }
 
-    /// The extent from its center along a unit vector.
+    /// Returns the extent from its center along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;
         let flat = libm::hypot(own.x, own.z);
@@ -262,7 +264,8 @@ impl Shape {
         }
     }
 
-    /// A polytope with a radius that is exactly this shape, or `None` for other round shapes.
+    /// Returns a polytope with a radius that is exactly this shape, or `None` for other round
+    /// shapes.
     pub fn core(&self) -> Option<(Polytope, f64)> {
         let (rotation, center) = (self.rotation(), self.center());
         let place = |point: DVec3| center + rotation * point;

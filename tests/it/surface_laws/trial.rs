@@ -42,7 +42,7 @@ pub enum Verdict {
 pub trait Trial {
     fn questions(&self) -> Vec<Question>;
     fn judge(&mut self, answers: &[Answer]) -> Verdict;
-    /// A description with which the case can be written as a test.
+    /// Returns a description with which the case can be written as a test.
     fn describe(&self) -> String;
 }
 
@@ -78,7 +78,7 @@ struct Tally {
     broken: Vec<(usize, String)>,
 }
 
-/// The numbers of the cases, by default or from the environment.
+/// Returns the numbers of the cases, by default or from the environment.
 pub fn numbers(usual: usize) -> Range<usize> {
     cases("HEADBUTT_SURFACES", usual)
 }
@@ -181,13 +181,13 @@ pub fn check(
     Err(report)
 }
 
-/// The line of a law in a list like [`NOT_YET`].
+/// Returns the line of a law in a list like [`NOT_YET`].
 fn line(law: &str, cases: impl Iterator<Item = usize>) -> String {
     let cases: Vec<String> = cases.map(|case| case.to_string()).collect();
     format!("{law}: {}", cases.join(" "))
 }
 
-/// The cases of a law in a list like [`NOT_YET`].
+/// Returns the cases of a law in a list like [`NOT_YET`].
 fn listed(list: &str, law: &str) -> Vec<usize> {
     let lines = list.lines().filter_map(|line| line.split_once(": "));
     let own = lines.filter(|(name, _)| *name == law);

@@ -15,7 +15,7 @@ const SIZE: f32 = 0.01;
 /// The bullet's pose before a shot.
 const START: f32 = -5.0;
 
-/// The time of the touch of a wall at x, on the way to x = 5.
+/// Returns the time of the touch of a wall at x, on the way to x = 5.
 fn time_to(x: f32) -> f32 {
     (x - 0.5 * SIZE - RADIUS - START) / 10.0
 }

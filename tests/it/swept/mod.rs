@@ -2,7 +2,7 @@
 //!
 //! | module | what it tests |
 //! |---|---|
-//! | [`shots`] | random shots and spinning rods: no missed and no false hit, times by closed forms |
+//! | [`shots`] | random shots and spinning rods: no missed or false hit, times by closed forms |
 //! | [`events`] | the events of a path, in order |
 //! | [`pairs`] | the pairs that meet on their paths: none is missing, on any number of threads |
 //! | [`paths`] | which ticks have a path: spawns, teleports, rollback, aborted ticks |
@@ -29,7 +29,7 @@ fn move_to(app: &mut App, entity: Entity, x: f32) -> Vec<CollisionEvent> {
     tick(app).messages
 }
 
-/// The phase, the time and the two entities of events, for comparisons.
+/// Returns the phase, the time and the two entities of events, for comparisons.
 fn summary(messages: &[CollisionEvent]) -> Vec<(CollisionPhase, f32, Entity, Entity)> {
     let row = |hit: &CollisionEvent| (hit.phase, hit.time(), hit.entity, hit.other);
     messages.iter().map(row).collect()

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::{move_to, place, summary};
 use crate::support::{app, frame, tick};
 
-/// A thin wall at x = 0, and a swept bullet at x = -5, after a tick.
+/// Returns a thin wall at x = 0, and a swept bullet at x = -5, after a tick.
 fn scene() -> (App, Entity) {
     let mut app = app();
     app.world_mut().spawn(Collider::cuboid(0.01, 9.0, 9.0));
@@ -134,7 +134,7 @@ fn hooks_of_the_removal_of_teleported_do_no_harm() {
     assert_eq!(app.world().resource::<Found>().0, [1, 1]);
 }
 
-/// The number of colliders near the origin.
+/// Returns the number of colliders near the origin.
 fn near_wall(query: SpatialQuery) -> usize {
     let (filter, mut found) = (SpatialQueryFilter::default(), vec![]);
     query.overlaps_aabb(Vec3::splat(-1.0), Vec3::ONE, &filter, &mut found);

@@ -16,7 +16,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::support::{app, cases::number, tick};
 
-/// The number of shots of a test.
+/// Returns the number of shots of a test.
 fn count() -> usize {
     number("HEADBUTT_SHOTS").unwrap_or(4_000)
 }
@@ -250,8 +250,8 @@ fn wall(random: &mut StdRng, is_2d: bool) -> (&'static str, Collider, Vec<Vec3>)
     }
 }
 
-/// A shot at a wall, in which both may move and rotate. It leads through a point of the wall, or
-/// past its rim.
+/// Returns a shot at a wall, in which both may move and rotate. It leads through a point of the
+/// wall, or past its rim.
 fn shot_at_wall(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let flat = if is_2d {
@@ -331,8 +331,8 @@ fn no_shot_passes_through_a_thin_wall_and_none_hits_beside_it() {
     check(&mut StdRng::seed_from_u64(1), shot_at_wall);
 }
 
-/// A ball at a half-space or a box, against the closed form: the first time at which the distance
-/// to the plane of the face is the radius.
+/// Returns a ball at a half-space or a box, against the closed form: the first time at which the
+/// distance to the plane of the face is the radius.
 fn ball_at_plane(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let radius = random.random_range(0.01..0.4);
@@ -399,8 +399,9 @@ fn a_ball_hits_a_plane_at_the_time_of_the_closed_form() {
     check(&mut StdRng::seed_from_u64(2), ball_at_plane);
 }
 
-/// A rod that turns about its center, and a thin post in the way of one arm, or beyond its end. The
-/// axis of the rod is at the distance r sin(angle) from the center of a post at the radius r.
+/// Returns a rod that turns about its center, and a thin post in the way of one arm, or beyond its
+/// end. The axis of the rod is at the distance r sin(angle) from the center of a post at the radius
+/// r.
 fn spinning_rod(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let half = random.random_range(1.0..4.0_f32);
@@ -473,8 +474,8 @@ fn a_spinning_rod_hits_a_post_at_the_time_of_the_closed_form() {
     check(&mut StdRng::seed_from_u64(3), spinning_rod);
 }
 
-/// A blade, scaled without uniformity, whose center passes along a thin wall while it turns. Only
-/// in the middle of the tick, its tip is beyond the wall, or just before it.
+/// Returns a blade, scaled without uniformity, whose center passes along a thin wall while it
+/// turns. Only in the middle of the tick, its tip is beyond the wall, or just before it.
 fn turning_blade(random: &mut StdRng, cell: Vec3) -> Shot {
     let (name, wall, _) = wall(random, false);
     let frame = rotation(random);

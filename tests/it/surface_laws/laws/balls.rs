@@ -254,8 +254,8 @@ fn planted_faults_are_found() {
     assert!(is_broken(answer(Some(floor), &[floor, wall, corner])));
 }
 
-/// The result that the law requires, by brute force: the closest points of all facets that count,
-/// unless an adjacent facet comes closer.
+/// Returns the result that the law requires, by brute force: the closest points of all facets that
+/// count, unless an adjacent facet comes closer.
 pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
     let Kind::Ball(radius) = ball.kind else {
         unreachable!("all are balls");

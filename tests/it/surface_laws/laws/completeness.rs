@@ -28,8 +28,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// The depth of the shape in a facet, which is that in a thin plate. `None` for a shape without
-    /// an exact depth.
+    /// Returns the depth of the shape in a facet, which is that in a thin plate. Returns `None` for
+    /// a shape without an exact depth.
     fn depth_in(&self, facet: &Facet) -> Option<f64> {
         let (core, radius) = self.shape.core()?;
         let radius = radius + self.surface.world_margin();
@@ -132,8 +132,8 @@ fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
     }))
 }
 
-/// A corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the origin,
-/// and a shape whose center is above it.
+/// Returns a corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the
+/// origin, and a shape whose center is above it.
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     if random.random_range(0..3) == 0 {
         return in_a_room(random, plane, variant);

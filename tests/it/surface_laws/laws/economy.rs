@@ -49,7 +49,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// The hull of a closed convex mesh.
+/// Returns the hull of a closed convex mesh.
 fn polytope(facets: &[Facet]) -> Polytope {
     let mut points = Vec::new();
     let (mut normals, mut edges) = (Vec::new(), Vec::new());
@@ -78,9 +78,9 @@ fn polytope(facets: &[Facet]) -> Polytope {
     }
 }
 
-/// The penetration of a shape in the hull with a margin around it, negative if they are separated,
-/// and the direction in which the shape gets out if its core is in the hull. `None` for a shape
-/// without an exact penetration.
+/// Returns the penetration of a shape in the hull with a margin around it, negative if they are
+/// separated, and the direction in which the shape gets out if its core is in the hull. Returns
+/// `None` for a shape without an exact penetration.
 fn penetration(
     shape: &Shape,
     hull: &Polytope,
@@ -101,7 +101,7 @@ fn penetration(
     Some((radius - distance, None))
 }
 
-/// The contact with the convex hull of a surface's vertices, by the library's query.
+/// Returns the contact with the convex hull of a surface's vertices, by the library's query.
 fn contact_with(surface: &Surface, shape: &Shape) -> Option<query::Contact<Vec3>> {
     let map = surface.map();
     let points = surface.points.iter().map(|it| it.as_dvec3());

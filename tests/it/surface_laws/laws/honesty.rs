@@ -55,8 +55,8 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// The gap between a shape and a facet beyond radius and margin; `None` if the shape has no exact
-/// distance.
+/// Returns the gap between a shape and a facet beyond radius and margin, or `None` if the shape has
+/// no exact distance.
 fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
     let (core, radius) = shape.core()?;
     let is_in = core.points.len() > 2 && core.penetration(&facet.polytope()).is_some();

@@ -12,7 +12,7 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, hold},
 };
 
-/// A crate, as a box and as a mesh of the same size.
+/// Returns a crate, as a box and as a mesh of the same size.
 fn crate_of(random: &mut StdRng) -> (Shape, Surface) {
     let mut half = || random.random_range(8..32) as f32 / 64.0;
     let half = Vec3::new(half(), half(), half());

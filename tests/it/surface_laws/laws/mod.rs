@@ -45,7 +45,7 @@ enum Variant {
 }
 
 impl Variant {
-    /// A random shape for a surface, at the origin.
+    /// Returns a random shape for a surface, at the origin.
     fn body(self, random: &mut StdRng, surface: &Surface) -> Option<Shape> {
         let size = size(random);
         if self == Self::Crates {
@@ -101,7 +101,7 @@ fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape
     placed_by(random, surface, shape, sunk)
 }
 
-/// The same, sunk in by this part of its extent if a facet is flat.
+/// Returns the same, sunk in by this part of its extent if a facet is flat.
 fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -> Option<Shape> {
     let facets = surface.world_facets();
     let facet = facets.choose(random)?;
@@ -144,7 +144,7 @@ fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -
     Some(shape.at(at))
 }
 
-/// The approximate size of shapes for surfaces with features of size 1.
+/// Returns the approximate size of shapes for surfaces with features of size 1.
 fn size(random: &mut StdRng) -> f32 {
     [0.125, 0.25, 0.5, 1.0, 2.0][random.random_range(0..5)]
 }

@@ -22,7 +22,7 @@ const PRECISION: f64 = 2e-5;
 /// A depth along a direction.
 type Way = (f64, DVec3);
 
-/// A box near the origin, and up to three facets near it.
+/// Returns a box near the origin, and up to three facets near it.
 fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
     let size = size(random);
     let mut shape = Shape::random(random, plane, size);
@@ -82,8 +82,8 @@ fn judge(facets: &[Facet], shape: &Shape, answers: &[Answer]) -> Verdict {
     {
         return Verdict::Open;
     }
-    // `push_out` is at most twice as long as the greatest depth, and the search ends at the reach of
-    // the shape.
+    // A push-out is at most twice as long as the greatest depth, and the search ends at the reach
+    // of the shape.
     if shortest.length() > f64::min(1.99 * answer.depth(), size) {
         return Verdict::Open;
     }
@@ -102,7 +102,7 @@ fn is_clear(body: &Polytope, facet: &Facet, tolerance: f64) -> bool {
     ways.iter().any(|(depth, _)| *depth <= tolerance)
 }
 
-/// The shortest translation that takes one of the ways out of each facet.
+/// Returns the shortest translation that takes one of the ways out of each facet.
 fn shortest(facets: &[Vec<Way>]) -> Option<DVec3> {
     fn search(facets: &[Vec<Way>], chosen: &mut Vec<Way>, best: &mut Option<DVec3>) {
         let Some(found) = least_norm(chosen) else {
@@ -126,8 +126,8 @@ fn shortest(facets: &[Vec<Way>]) -> Option<DVec3> {
     best
 }
 
-/// The shortest vector x with x · n >= d for each way (d, n): of the shortest vectors onto one, two
-/// or three of these planes, the shortest one that clears the others.
+/// Returns the shortest vector x with x · n >= d for each way (d, n): of the shortest vectors onto
+/// one, two or three of these planes, the shortest one that clears the others.
 fn least_norm(ways: &[Way]) -> Option<DVec3> {
     let clears = |x: &DVec3| {
         let mut ways = ways.iter();

@@ -16,7 +16,7 @@ use crate::surface_laws::{
 /// The distance from the contact point at which the side is tested, as a fraction of the size.
 const STEP: f64 = 1e-3;
 
-/// A case that is judged by one of the two laws here.
+/// Returns a case that is judged by one of the two laws here.
 fn make(
     random: &mut StdRng,
     plane: bool,

@@ -21,8 +21,9 @@ const SLOP: f64 = 1e-5;
 /// The number of places that are tried for each case.
 const PLACES: usize = 20;
 
-/// A body in a free place at a terrain, a part of a machine or a gap, and where a step leads it.
-/// The length of the step is the fraction `depth` of the radius of the largest ball in the body.
+/// Returns a body in a free place at a terrain, a part of a machine or a gap, and where a step
+/// leads it. The length of the step is the fraction `depth` of the radius of the largest ball in
+/// the body.
 fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> {
     let mut surface = match random.random_range(0..4) {
         0 => Surface::random(random, plane),
@@ -72,7 +73,7 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
     }))
 }
 
-/// A random step of this length onto a facet: the shape before and after it.
+/// Returns a random step of this length onto a facet: the shape before and after it.
 fn random_step(random: &mut StdRng, facet: &Facet, shape: &Shape, step: f64) -> [Shape; 2] {
     let way = direction(random, shape.plane);
     let outward = facet.normal * facet.normal.dot(way).signum();
@@ -85,7 +86,7 @@ fn random_step(random: &mut StdRng, facet: &Facet, shape: &Shape, step: f64) -> 
     [here + way * step, here].map(|at| shape.at(at.as_vec3()))
 }
 
-/// The normals of the facets that a shape touches.
+/// Returns the normals of the facets that a shape touches.
 fn touched(facets: &[Facet], shape: &Shape) -> Vec<DVec3> {
     let center = shape.center();
     let is_near = |it: &&Facet| it.distance(center) < shape.reach();
