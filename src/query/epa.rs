@@ -278,7 +278,7 @@ where
         }
     }
 
-    /// Returns the facet in the supporting plane that is nearest to the origin's projection.
+    /// Of the facets in the supporting plane, returns the facet nearest to the origin's projection.
     ///
     /// Several facets may lie in that plane. A facet counts only if all of its vertices are on the
     /// plane. Comparing the distances of facets would also admit the opposite side of a symmetric

@@ -1,7 +1,7 @@
 //! GJK: the distance between two cores.
 //!
 //! This is the algorithm of Gilbert, Johnson and Keerthi, "A fast procedure for computing the
-//! distance between complex objects in three-dimensional space" (1988), in the form of van den
+//! distance between complex objects in three-dimensional space" (1988). The form follows van den
 //! Bergen, "A Fast and Robust GJK Implementation for Collision Detection of Convex Objects" (1999).
 //! The loop keeps a simplex in the Minkowski difference Y of the cores, and v, the point of the
 //! simplex nearest to the origin. Let w be the support point of Y in direction -v:
@@ -197,7 +197,7 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns `true` if the shapes touch. The loop must have reached one of the goals.
+    /// Returns `true` if the shapes touch. The loop must have reached a goal.
     #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
@@ -291,8 +291,8 @@ impl<D: DVector> Gjk<D> {
             self.state = State::Converged;
             return;
         }
-        // A full simplex contains the origin and has ended the loop, unless the cores are proved to
-        // be separated.
+        // A full simplex contains the origin, which ends the loop unless the cores are proved to be
+        // separated.
         if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;

@@ -1,7 +1,7 @@
 //! The Minkowski difference of a pair of shapes.
 //!
 //! The Minkowski difference of two cores A and B is the convex set A - B = { a - b }. This set
-//! contains the origin exactly if the cores intersect. The point of the set nearest to the origin
+//! contains the origin exactly when the cores intersect. The point of the set nearest to the origin
 //! is the vector between the cores' nearest points. The support point of the set in direction d is
 //! A's support point in direction d minus B's support point in direction -d.
 
@@ -65,8 +65,8 @@ pub trait MinkowskiDifference {
 /// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
 /// is a point, this core is always the second core of the pair, and its rotation is the identity.
 /// If both cores are points, the frame has world axes. This convention saves most of the cost of a
-/// pair with a ball. Coincident points use the frame of one of the points, because its x axis is
-/// the contact normal.
+/// pair with a ball. Coincident points use the frame of one of the points, because the x axis of
+/// this frame is the contact normal.
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     /// The caller's first shape, in its own frame.
     pub a: &'a A,

@@ -45,8 +45,8 @@
 //! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
 //!   A half-space has no size: the size of the pair is the size of the other shape. Two half-spaces
 //!   never touch, and their distance is infinite.
-//! * **The functions agree**: `intersects` returns `true` exactly if `contact` returns a contact,
-//!   and exactly if the distance is 0.
+//! * **The functions agree**: `intersects` returns `true` exactly when `contact` returns a contact,
+//!   and exactly when the distance is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
 //!   leaves both just touching. The depth exceeds the minimum by at most a millionth of the size of
 //!   the pair. There is one exception: if both shapes are rotationally symmetric about the same
@@ -57,7 +57,7 @@
 //! * **Swapping** the arguments gives the mirror image bit for bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
 //!   calls return the same result. Shapes count as equal if their radii and their support points in
-//!   25 fixed directions (14 in 3D) are equal.
+//!   fixed directions (25 in 2D, 14 in 3D) are equal.
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
 //!   If a support function returns NaN in some directions only, the other directions count. Such

@@ -25,7 +25,7 @@
 //! All vectors have the axes and the units of the world. A and B are the caller's first and second
 //! shape. The fields `first` and `second` of a [`Vertex`] are points of their *cores* in the world.
 //! A shape is a core with a radius around it: see [`Support`]. All other points belong to the space
-//! of the Minkowski difference A - B = { a - b }. The cores intersect exactly if this difference
+//! of the Minkowski difference A - B = { a - b }. The cores intersect exactly when this difference
 //! contains the origin. The solvers compute in the frame of one of the shapes, so the vectors of a
 //! trace have an additional rounding error of a few units in the last place of f64.
 //!

@@ -79,8 +79,8 @@ fn untilted(quaternion: DQuat) -> Option<DMat2> {
     })
 }
 
-/// A rotation that shortens lengths, seen along z, by at most this fraction counts as not tilting
-/// the xy plane. The fraction is the rounding of an `f32`. The rounding of a half turn's
+/// A rotation counts as not tilting the xy plane if, seen along z, it shortens lengths by at most
+/// this fraction. The fraction is the rounding of an `f32`. The rounding of a half turn's
 /// quaternion, or of a product of quaternions, tilts the plane by 1e-7 radians.
 const UNTILTED: f64 = 0.5 * f32::EPSILON as f64;
 

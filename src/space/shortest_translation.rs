@@ -142,8 +142,8 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 ///
 /// At most three planes bound the shortest translation. Each step adds the plane with the greatest
 /// missing depth, and solves for these four planes exactly. The translation gets longer in each
-/// step, so no set of planes repeats, and the last translation clears all planes. (This is a
-/// problem of LP type: Sharir and Welzl, "A combinatorial bound for linear programming and related
+/// step, so no set of planes repeats, and the last translation clears all planes. (This is an
+/// LP-type problem, see Sharir and Welzl, "A combinatorial bound for linear programming and related
 /// problems" (1992).)
 pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,

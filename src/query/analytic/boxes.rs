@@ -15,9 +15,10 @@
 //! right angles to the segment.
 //!
 //! **Two segments.** Let s h and c + t k b be points of the two segments. The nearest points are an
-//! end of one segment and the point nearest to that end on the other, or the points where a common
-//! perpendicular meets both lines (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9).
-//! In 3D, the length of this perpendicular is the component of c along h ∧ b, a precise direction.
+//! end of one segment and the point of the other segment nearest to it, or the points where a
+//! common perpendicular meets both lines. See Ericson, "Real-Time Collision Detection" (2005),
+//! chapter 5.1.9. In 3D, the length of this perpendicular is the component of c along h ∧ b, a
+//! precise direction.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
 //! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the

@@ -19,8 +19,7 @@
 //! the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, at one support point each:
-//!   the direction from origin to origin, and the component of this direction perpendicular to the
-//!   motion.
+//!   the direction from origin to origin, and its component perpendicular to the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.

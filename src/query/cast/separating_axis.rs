@@ -69,8 +69,8 @@ pub struct RateBounds {
     pub curvature: f64,
 }
 
-/// Returns bounds on the rates of n·z, for a unit vector n that rotates at the angular speed
-/// `turn`, and for a vector z with the given bounds on its length and its derivatives.
+/// Returns bounds on the rates of n·z. The unit vector n rotates at the angular speed `turn`. The
+/// other arguments bound the length and the derivatives of the vector z.
 pub fn rates_along_turning_axis(
     turn: f64,
     length: f64,

@@ -9,7 +9,7 @@
 //! S = { λ x : x in O, λ >= 1 }
 //! ```
 //!
-//! A straight path from the origin meets O exactly if the end of the path is in S. So the minimum
+//! A straight path from the origin meets O exactly when the end of the path is in S. So the minimum
 //! translation is the shortest vector p such that v + p is on the boundary of S.
 //!
 //! **S is convex.** Let h(n) be the support function of O: the greatest height of O along a unit
@@ -21,9 +21,9 @@
 //! ```
 //!
 //! Only axes that separate the shapes *at the start* count: the normals of faces of O that face the
-//! origin, and of tangent planes through the origin. Each axis gives an upper bound on |p|. Even if
-//! the search ends early, the translation of the best axis frees the path: for s in 0..=1, the
-//! point s (v + p) has the height s h(n) >= h(n).
+//! origin, and the normals of tangent planes through the origin. Each axis gives an upper bound on
+//! |p|. Even if the search ends early, the translation of the best axis frees the path: for s in
+//! 0..=1, the point s (v + p) has the height s h(n) >= h(n).
 //!
 //! | file | contents |
 //! |---|---|

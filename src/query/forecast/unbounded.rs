@@ -42,7 +42,8 @@ pub struct ShadowFacet<D> {
     pub distance: f64,
     /// The height of the plane above the target, infinite for a facet that does not count.
     pub clearance: f64,
-    /// The indices of the vertices in ascending order. Only the first [`DVector::DIMENSION`] count.
+    /// The indices of the vertices in ascending order. Only the first [`DVector::DIMENSION`]
+    /// indices are used.
     vertices: [u16; 3],
     /// `true` if the facet sees the vertex that is being added.
     is_seen: bool,
@@ -91,7 +92,7 @@ pub struct UnboundedBody<D> {
 }
 
 impl<D: DVector> UnboundedBody<D> {
-    /// Returns the cone from a point along independent directions, of which there is one for each
+    /// Returns the cone from a point along independent directions, one direction for each
     /// dimension. `unit` is a length of the order of the body's size.
     pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
         let mut body = Self {

@@ -11,17 +11,17 @@
 //!
 //! * **Features come from the support function,** which every shape has (`feature.rs`, in the frame
 //!   of `frame.rs`). The corners of a feature are the support points in directions on a narrow cone
-//!   around the normal, if these points lie in a plane at right angles to the normal. A surface
+//!   around the normal. These points must lie in a plane perpendicular to the normal. A surface
 //!   that is curved in both directions has no such corners, and its feature is a point. The feature
 //!   of a box or a segment comes from the axes of the shape instead, with the same tolerance.
 //! * **Ridges.** A surface that is curved in one direction only, such as the side of a lying
-//!   cylinder, does have such corners, because the surface is hardly lower far along the line of
-//!   contact. So each apparent face is tested on both sides of that line. If the surface falls away
-//!   on both sides, the feature is the line.
+//!   cylinder, does have such corners. Far along the line of contact, the surface is hardly lower.
+//!   So each apparent face is tested on both sides of that line. If the surface falls away on both
+//!   sides, the feature is the line.
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
-//!   have no area in common, the common points are the corners of each feature inside the other,
-//!   and the intersections of their edges (`outline.rs`). The feature of a half-space is its whole
-//!   plane. This feature has no corners and, as seen along the normal, contains every point.
+//!   have no area in common, `outline.rs` computes the common points: the corners of each feature
+//!   inside the other, and the intersections of their edges. The feature of a half-space is its
+//!   whole plane. This feature has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
 //!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
