@@ -1,7 +1,7 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex removes the triangles that it sees. New triangles join the vertex to the boundary
-//! of the gap, the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The
+//! A new vertex removes the triangles that it sees. New triangles join the vertex to the horizon,
+//! the boundary of the gap, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The
 //! Quickhull Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over
 //! edges, which yields the horizon in order. The code differs from the textbook in two points:
 //!

@@ -6,8 +6,8 @@ use crate::{
     tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`].
-/// Like [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), the growth serves surfaces that approach each
+/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`]. As
+/// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), the growth is for surfaces that approach each
 /// other slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 

@@ -108,7 +108,7 @@ pub fn common_points(
 }
 
 /// Returns the intersection of two edges, as seen along the normal. Parallel edges have no
-/// intersection: if they overlap, an end of one edge is on the other.
+/// intersection: if they overlap, an end of one edge is on the other edge.
 fn intersection([a, b]: [FeatureCorner; 2], [c, d]: [FeatureCorner; 2]) -> Option<CommonPoint> {
     let (ab, cd, ac) = (
         b.position - a.position,
