@@ -52,7 +52,8 @@ fn five_ticks_in_a_frame_report_five_times() {
 
 #[test]
 fn a_contact_within_one_frame_of_several_ticks_is_reported() {
-    // Passes the other side: it touches in the second and the third of five ticks.
+    // The collider passes the other collider, and touches it in the second and the third of five
+    // ticks.
     fn pass_by(mut passing: Query<&mut Transform, With<Passing>>) {
         for mut transform in &mut passing {
             transform.translation.x += 2.0;
@@ -86,7 +87,7 @@ fn a_contact_within_one_frame_of_several_ticks_is_reported() {
 #[derive(Resource, Default)]
 struct Seen(HashMap<InternedScheduleLabel, Vec<CollisionEvent>>);
 
-/// Adds a reader to a schedule. In the schedule of the tick it runs after the tick.
+/// Adds a reader to a schedule. In the schedule of the tick, the reader runs after the tick.
 fn add_reader(app: &mut App, label: impl ScheduleLabel) {
     let label = label.intern();
     let reader = move |mut hits: MessageReader<CollisionEvent>, mut seen: ResMut<Seen>| {
@@ -218,7 +219,7 @@ fn readers_in_every_schedule_see_each_event_once_however_many_ticks_a_frame_has(
         let ticks = [0, 0, 0, 1, 1, 2, 5][random.random_range(0..7)];
         frame(&mut app, ticks);
     }
-    // A last tick, so that late readers have seen the previous one.
+    // After one more tick, late readers have seen the events of the previous tick.
     tick(&mut app);
 
     let truth = app.world().resource::<Truth>();
@@ -257,7 +258,7 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
         for transform_plugin in [false, true] {
             Touching::each(|mut touching, side| {
                 if transform_plugin {
-                    // It propagates poses once a frame, which must not matter.
+                    // This plugin propagates poses once per frame, which must not matter.
                     touching.app.add_plugins(TransformPlugin);
                 }
                 touching
@@ -281,10 +282,10 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
                 touching.begin();
                 set(&mut touching, 50.0);
                 touching.end(EndReason::Separated);
-                // It is back where it was before these four ticks.
+                // The side is back in its position before these four ticks.
                 set(&mut touching, -200.0);
                 touching.begin();
-                // With several ticks in a frame, each tick moves it on.
+                // With several ticks in a frame, each tick moves the side further.
                 set(&mut touching, 50.0);
                 let record = frame(&mut touching.app, 5);
                 assert_eq!(record.only().end_reason(), Some(EndReason::Separated));
@@ -302,7 +303,7 @@ fn app_by_hand() -> App {
     app
 }
 
-/// Runs [`Rollback`] once. Returns what was reported since the last call.
+/// Runs [`Rollback`] once. Returns all reports since the last call.
 fn run(app: &mut App) -> Record {
     app.world_mut().run_schedule(Rollback);
     core::mem::take(&mut *app.world_mut().resource_mut::<Record>())
@@ -342,7 +343,7 @@ fn a_skipped_schedule_reports_the_end_at_its_next_run() {
                 assert!(run(&mut touching.app).only().started());
                 let entity = touching.sides[side];
                 act(touching.world(), entity);
-                // Long enough for Bevy to forget removals and messages.
+                // After so many frames, Bevy has dropped all removals and messages.
                 for _ in 0..5 {
                     assert!(frame(&mut touching.app, 2).is_empty());
                 }
@@ -438,7 +439,8 @@ fn restoring_the_state_and_the_poses_replays_the_same_events() {
 
 // Custom candidate pairs.
 
-/// Returns an app that supplies the candidate pairs itself. The system fills them anew each tick.
+/// Returns an app that supplies the candidate pairs itself. The system fills the list again in each
+/// tick.
 fn app_with_pairs<M>(fill: impl IntoSystem<(), (), M>) -> App {
     let mut app = App::new();
     app.add_plugins((
@@ -679,7 +681,8 @@ fn messages_do_not_pile_up_in_a_pause_if_the_app_updates_them() {
     fn is_paused(time: Res<Time<Virtual>>) -> bool {
         time.effective_speed() == 0.0
     }
-    // Without a remedy. A reader sees the messages of all frames before its own.
+    // Without a remedy, the messages pile up. A reader sees the messages of all frames before its
+    // own.
     assert_eq!(messages_in_a_pause(|_| {}), (90, 89));
     let signal = |app: &mut App| {
         app.add_systems(Last, signal_message_update_system.run_if(is_paused));

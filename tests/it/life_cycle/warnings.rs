@@ -16,7 +16,7 @@ use bevy::{
 };
 use headbutt::{Support, prelude::*};
 
-/// Custom shapes whose support function returns the same point for every direction, and a radius.
+/// Custom shapes with a radius, whose support function returns the same point for every direction.
 struct Plane(DVec2, f64);
 struct Solid(DVec3, f64);
 
@@ -44,7 +44,7 @@ impl Support for Solid {
     }
 }
 
-/// Returns a custom collider with the x of its only point, and its radius.
+/// Returns a custom collider that has a single point at `x`, and a radius.
 fn custom(dimension: Dimension, x: f64, radius: f64) -> Collider {
     match dimension {
         Dimension::D2 => Collider::custom(Plane(DVec2::new(x, 0.0), radius)),
@@ -98,7 +98,7 @@ impl Support for SolidLiar {
 /// A change that makes an entity invalid.
 type Fault = fn(&mut World, Entity, Dimension);
 
-/// Returns every way in which a pose can be invalid.
+/// Returns a fault for each reason why a pose is invalid.
 fn bad_poses() -> Vec<Fault> {
     vec![
         |world, entity, _| transform(world, entity).translation.x = f32::NAN,
@@ -115,7 +115,7 @@ fn bad_poses() -> Vec<Fault> {
     ]
 }
 
-/// Returns every way in which a shape can be invalid.
+/// Returns a fault for each reason why a shape is invalid.
 fn bad_shapes() -> Vec<Fault> {
     fn insert(world: &mut World, entity: Entity, collider: impl Into<Collider>) {
         world.entity_mut(entity).insert(collider.into());
@@ -140,7 +140,7 @@ fn bad_shapes() -> Vec<Fault> {
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0)),
-        // Returns the nearest point instead of the farthest one.
+        // This support function returns the nearest point instead of the farthest point.
         |world, entity, dimension| {
             let inside_out = Liar::collider(dimension, |direction, _| -0.5 * direction.normalize());
             insert(world, entity, inside_out);
@@ -179,7 +179,7 @@ fn half_space(dimension: Dimension) -> Collider {
 
 const NAME: &str = "the one at fault";
 
-/// Returns two colliders that touch, and a named third one between them that is invalid.
+/// Returns two colliders that touch, and a third, named collider between them that is invalid.
 fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
     let mut touching = Touching::new(app(), dimension);
     let pose = Transform::from_xyz(0.75, 0.0, 0.0);
@@ -198,7 +198,7 @@ fn an_invalid_collider_causes_one_warning_and_affects_no_other() {
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
             let (mut touching, entity) = with_fault(dimension, fault);
-            // These assert one message per tick, that of the two valid colliders.
+            // `begin` and `go_on` assert one message per tick, from the two valid colliders.
             touching.begin();
             warnings.assert_one_naming(entity, NAME);
             for _ in 0..5 {
@@ -215,7 +215,7 @@ fn an_invalid_collider_causes_one_warning_and_affects_no_other() {
 
 #[test]
 fn an_invalid_collider_among_many_changes_no_event() {
-    // Balls that move to and fro, and collide.
+    // Balls move back and forth, and collide.
     let run = |dimension: Dimension, fault: Option<Fault>| {
         let mut app = app();
         let world = app.world_mut();
@@ -226,7 +226,7 @@ fn an_invalid_collider_among_many_changes_no_event() {
             })
             .collect();
         if let Some(fault) = fault {
-            // Several, so that they could touch each other as well.
+            // There are several invalid colliders, which could also touch each other.
             for _ in 0..3 {
                 let pose = Transform::from_xyz(4.0, 0.0, 0.0);
                 let entity = world.spawn((dimension.ball(20.0), pose)).id();
@@ -442,13 +442,13 @@ fn a_2d_collider_with_a_non_finite_z_is_valid() {
 #[test]
 fn a_wrong_support_function_affects_no_other() {
     let liars: [fn(DVec3, u32) -> DVec3; 7] = [
-        // Any points, different for each direction.
+        // This function returns an arbitrary point for each direction.
         |direction, _| {
             let bits = direction.x.to_bits() ^ direction.y.to_bits().rotate_left(17);
             let noise = |shift: u32| (bits.rotate_left(shift) % 1009) as f64 / 1009.0 - 0.5;
             DVec3::new(noise(3), noise(11), noise(29))
         },
-        // A different point in each evaluation.
+        // This function returns a different point in each evaluation.
         |_, call| {
             let angle = f64::from(call);
             DVec3::new(angle.sin(), (1.7 * angle).cos(), (2.3 * angle).sin())
@@ -457,7 +457,8 @@ fn a_wrong_support_function_affects_no_other() {
             0 => DVec3::NAN,
             _ => direction.normalize(),
         },
-        // NaN, or wrong, in all directions but those that bound the shape.
+        // These functions return NaN or a wrong point, except along the axes, which bound the
+        // shape.
         |direction, _| match direction.abs().max_element() == direction.length() {
             true => 0.5 * direction.normalize(),
             false => DVec3::NAN,
@@ -466,9 +467,9 @@ fn a_wrong_support_function_affects_no_other() {
             true => direction.normalize(),
             false => 1e300 * direction.normalize(),
         },
-        // Only the length is right.
+        // Only the length of this point is right.
         |direction, _| direction.normalize().zxy(),
-        // Concave.
+        // This shape is concave.
         |direction, _| {
             let farthest = direction.abs().max_position();
             DVec3::AXES[farthest] * 0.3 * (1.0 + direction.normalize()[farthest])
@@ -569,8 +570,8 @@ fn huge_and_tiny_scales_and_positions_affect_no_other() {
             for far in [false, true] {
                 let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
                 let world = touching.world();
-                // A twin, so that two colliders of this size touch, a child with squared scale and
-                // position, and a child of that child.
+                // A twin makes two colliders of this size touch. The others are a child with
+                // squared scale and position, and a child of this child.
                 let mut pose = Transform::from_scale(size * stretch);
                 pose.rotation = Quat::from_rotation_z(1.0);
                 if far {
@@ -658,7 +659,7 @@ fn a_half_space_under_any_parents_is_exact_or_invalid() {
             let entity = world
                 .spawn((collider, own, ChildOf(parent), Name::new(NAME)))
                 .id();
-            // Two balls on opposite sides of the half-space.
+            // The two balls are on opposite sides of the plane.
             let normal = outer.rotation.as_dquat()
                 * inner.rotation.as_dquat()
                 * (scale.as_dvec3().recip() * (own.rotation.as_dquat() * DVec3::Y));

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::support::{Dimension, app, start, tick};
 
-/// Balls of radius 0.5 touch at this distance, and not at √2 times it. Its multiples are exact.
+/// Balls of radius 0.5 touch at this distance, but not at √2 times this distance. Multiples of this
+/// distance are exact.
 const SPACING: f32 = 0.75;
 
 /// The approximate number of balls.
@@ -91,7 +92,7 @@ impl Churn {
     fn operate(&mut self, world: &mut World) {
         match self.random.random_range(0..14) {
             0 | 1 => return self.despawn(world),
-            // The new entity has the index of the old one.
+            // The new entity has the index of the old entity.
             2 | 3 => {
                 self.despawn(world);
                 return self.spawn(world);
@@ -115,7 +116,7 @@ impl Churn {
                 }
             },
             5 => Self::toggle(&mut entity, CollisionLayers::NONE),
-            // Inserted and removed: at most the position in the list has changed.
+            // Removing and inserting the collider changes at most the position in Bevy's lists.
             6 => {
                 let collider = entity.take::<Collider>();
                 entity.insert(collider.unwrap_or(self.dimension.ball(0.5)));
@@ -127,7 +128,7 @@ impl Churn {
                 entity.remove::<Transform>();
                 entity.insert(pose);
             }
-            // It has no position until a later operation gives it one.
+            // The entity has no valid pose until a later operation.
             _ => {
                 let nowhere = Transform::from_translation(Vec3::NAN);
                 entity.insert(if self.random.random() { nowhere } else { pose });
@@ -139,7 +140,7 @@ impl Churn {
     fn go_on(&mut self, world: &mut World) -> usize {
         let count = match self.random.random_range(0..20) {
             0 => {
-                // Replaces most of them.
+                // Most entities are replaced.
                 for _ in 0..self.alive.len() * 3 / 4 {
                     self.despawn(world);
                 }
@@ -171,7 +172,7 @@ impl Churn {
         count
     }
 
-    /// Returns the lattice point of a ball, if it takes part.
+    /// Returns the lattice point of a ball, or `None` if the ball is ignored.
     fn step_of(&self, world: &World, entity: Entity) -> Option<IVec3> {
         let entity = world.entity(entity);
         let is_out = entity.contains::<Disabled>()

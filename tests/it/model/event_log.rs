@@ -30,8 +30,8 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Reads the messages of a tick, of which each ongoing contact has one. Asserts that each pair
-    /// starts, continues and ends in this order, and that the state that can be read without
+    /// Reads the messages of a tick, in which each ongoing contact has a message. Asserts that each
+    /// pair starts, continues and ends in this order, and that the state that can be read without
     /// messages agrees.
     pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
         let messages = world.resource::<Messages<CollisionEvent>>();
@@ -73,7 +73,7 @@ impl EventLog {
         hits
     }
 
-    /// Asserts that contacts have ended for all common reasons, more often than this for each.
+    /// Asserts that contacts have ended more than `least` times for each common reason.
     #[track_caller]
     pub fn assert_all_reasons(&self, least: usize) {
         for reason in [

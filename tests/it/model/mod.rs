@@ -1,5 +1,5 @@
-//! Models of the whole plugin: after any operations on the world, the touching pairs are those that
-//! a loop over all pairs finds, and each contact that starts ends once.
+//! Models of the whole plugin: after any operations on the world, the touching pairs equal the
+//! pairs that a loop over all pairs finds, and each contact that starts ends once.
 //!
 //! The model shares no code with the plugin. It computes poses itself, in f64, reads layers and
 //! disabling components from the world in each tick, and tests all pairs with the oracle of the
@@ -87,13 +87,13 @@ impl PartialEq for Side {
     }
 }
 
-/// Whether and how two shapes touch.
+/// The verdict on two shapes, and their depth or distance.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     touch: bool,
-    /// The depth or the distance. Of shapes far apart, a lower bound of the distance.
+    /// The depth or the distance, or for shapes far apart, a lower bound of the distance.
     extent: f64,
-    /// The size that the depth or distance is measured against.
+    /// The size to which the depth or distance is compared.
     size: f64,
 }
 
@@ -123,12 +123,13 @@ struct Model {
     random: StdRng,
     /// All spawned entities that still exist.
     alive: Vec<Entity>,
-    /// This tick's answers for all active pairs, with the sides that they are about.
+    /// This tick's answers for all active pairs, with both sides of each pair.
     answers: BTreeMap<Pair, (Answer, [Side; 2])>,
     event_log: EventLog,
     /// `true` if colliders become swept, and are teleported.
     with_paths: bool,
-    /// The translations of the active colliders in this tick, and those in which their paths begin.
+    /// The translations of the active colliders in this tick, and the translations in which their
+    /// paths begin.
     ends: BTreeMap<Entity, DVec3>,
     starts: BTreeMap<Entity, DVec3>,
     /// The translations in which the paths of the next tick begin: see [`Teleported`].
@@ -137,7 +138,7 @@ struct Model {
     on_paths: usize,
     operations: usize,
     ticks: usize,
-    /// The number of pairs that touched, of all ticks.
+    /// The number of pairs that touched, summed over all ticks.
     touching: usize,
     /// The number of answers within [`ROUNDING`] that differed.
     rounded: usize,
@@ -226,7 +227,7 @@ impl Model {
     fn pose(&mut self, dimension: Dimension) -> Transform {
         let turn = Quat::from_rotation_z(self.coordinate(3.0));
         let tilt = Quat::from_rotation_x(self.coordinate(3.0));
-        // About as many touch in 2D as in 3D, where there is more room.
+        // About as many colliders touch in 2D as in 3D, where there is more room.
         let (reach, rotation) = match dimension {
             Dimension::D2 => (2.5, turn),
             Dimension::D3 => (1.25, turn * tilt),
@@ -262,7 +263,7 @@ impl Model {
                 .insert(CollidingEntities::default());
         }
         if with_bombs && self.random.random_bool(0.05) {
-            // Despawns both sides when it first touches.
+            // This observer despawns both sides at the first touch.
             let explode = |hit: On<CollisionStarted>, mut commands: Commands| {
                 commands.entity(hit.entity).try_despawn();
                 commands.entity(hit.other).try_despawn();
@@ -272,12 +273,12 @@ impl Model {
         self.alive.push(entity);
     }
 
-    /// A random operation on the world.
+    /// Performs a random operation on the world.
     fn operate(&mut self, world: &mut World, with_bombs: bool) {
         self.operations += 1;
         self.alive
             .retain(|entity| world.get_entity(*entity).is_ok());
-        // About 30 at a time.
+        // About 30 entities exist at a time.
         let crowd = self.alive.len() as f64 / 60.0;
         if !self.random.random_bool(crowd.min(1.0)) && self.random.random_bool(0.5) {
             return self.spawn(world, with_bombs);
@@ -293,7 +294,7 @@ impl Model {
                 }
                 1 => self.teleport(world, entity),
                 2 => {
-                    // The entity is put back.
+                    // The entity is moved, and moved back.
                     let old = world.get::<Transform>(entity).copied();
                     let elsewhere = self.pose(dimension);
                     world.entity_mut(entity).insert(elsewhere);
@@ -308,7 +309,7 @@ impl Model {
         }
         match self.random.random_range(0..10) {
             0 => {
-                // Its children are despawned with it.
+                // The children of the entity are despawned, too.
                 world.despawn(entity);
             }
             1 => {
@@ -358,7 +359,7 @@ impl Model {
         }
     }
 
-    /// An operation between the first and the last stage of a tick.
+    /// Performs an operation between the first and the last stage of a tick.
     fn operate_within(&mut self, world: &mut World) {
         let entity = self.pick();
         if let Some(entity) = entity.filter(|entity| world.get_entity(*entity).is_ok()) {
@@ -421,7 +422,7 @@ impl Model {
                 if !layers.interacts_with(*other_layers) {
                     continue;
                 }
-                // Most pairs rest: the oracle is slow.
+                // The oracle is slow, so the answers of resting pairs are kept.
                 let known = before.get(&(*a, *b));
                 let known = known.filter(|(_, sides)| [&sides[0], &sides[1]] == [side_a, side_b]);
                 let answer = match known {
@@ -436,11 +437,11 @@ impl Model {
         }
     }
 
-    /// Asserts that an entity is where its path leads it at the time of a first touch.
+    /// Asserts that an entity is at the right point of its path at the time of a first touch.
     fn check_path(&mut self, world: &World, hit: &CollisionEvent) {
         let end = self.ends[&hit.entity];
-        // A collider that was not active in the previous tick, or the first one that is swept, has
-        // no path.
+        // A collider that was not active in the previous tick, or the first swept collider, has no
+        // path.
         let start = *self.starts.get(&hit.entity).unwrap_or(&end);
         let at = hit.translation().as_dvec3();
         let distance_to = |expected: DVec3| match dimension_of(world, hit.entity) {
@@ -454,7 +455,7 @@ impl Model {
         self.on_paths += usize::from(is_on_path && start.distance(end) > 0.1);
     }
 
-    /// Compares the tick with the expected pairs, and its events with one another.
+    /// Compares the tick with the expected pairs, and checks that its events agree.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.event_log.read(world);
@@ -547,7 +548,7 @@ fn assert_worth(app: &App, ticks: usize) {
     assert!(*touching > 4 * ticks, "{touching}");
     assert_eq!(model.ticks, ticks);
     model.event_log.assert_all_reasons(ticks / 100);
-    // Rounding hardly ever decides.
+    // Rounding rarely decides an answer.
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }
 
@@ -581,7 +582,7 @@ fn touching_pairs_match_with_five_ticks_per_frame() {
 fn touching_pairs_match_with_despawning_observers_and_frames_of_any_length() {
     let operations = operations_or(6_000);
     let mut app = app_of(3, true);
-    // Operations also happen between the ticks, and several before one tick.
+    // Operations also happen between the ticks, and several operations before one tick.
     app.add_systems(Update, |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
     });
@@ -601,7 +602,7 @@ fn touching_pairs_and_their_ends_match_with_swept_colliders() {
         .before(HeadbuttSystems::Report);
     app.add_systems(FixedPostUpdate, within);
     let world = app.world_mut();
-    // It has no shape, and so no path.
+    // This collider has no shape, so it has no path.
     world.spawn((Collider::default(), Swept));
     let hooks = world.register_component_hooks::<Teleported>();
     hooks.on_remove(|mut world, _| {
@@ -627,7 +628,8 @@ fn touching_pairs_and_their_ends_match_with_swept_colliders() {
     assert!(queries.count > operations / 50 && queries.found > queries.count);
 }
 
-/// The queries in the removal of [`Teleported`], and the number of colliders that they found.
+/// The number of queries that ran when [`Teleported`] was removed, and the number of colliders that
+/// these queries found.
 #[derive(Resource, Default, Debug)]
 struct Queries {
     count: usize,

@@ -38,7 +38,7 @@ impl WorldPose {
     }
 }
 
-/// Returns `true` if the first entity equals the second or is an ancestor of it.
+/// Returns `true` if the first entity equals the second entity or is its ancestor.
 pub fn is_ancestor(world: &World, entity: Entity, of: Entity) -> bool {
     let parent = || world.get::<ChildOf>(of).map(ChildOf::parent);
     entity == of || parent().is_some_and(|parent| is_ancestor(world, entity, parent))

@@ -1,5 +1,5 @@
-//! Bodies that are pressed into corners and against edges, against closed forms. For long runs, set
-//! the number of cases for each of 48 corners:
+//! Compares bodies that are pressed into corners and against edges with closed forms. For long
+//! runs, set the number of cases for each of 48 corners:
 //!
 //! ```text
 //! HEADBUTT_CORNERS=200 cargo test --release --test it mover::corners -- --nocapture
@@ -95,8 +95,8 @@ impl Walls {
     }
 }
 
-/// Each wall keeps a gap of the skin. So a round body is at the distance (r + s) / sin(a / 2) from
-/// the tip, and a box where the corners of its front side have that gap.
+/// The gap to each wall is the skin s. So a round body is at the distance (r + s) / sin(a / 2) from
+/// the tip, and a box is at the point at which the corners of its front side have this gap.
 #[test]
 fn a_body_pressed_into_any_corner_comes_to_rest_in_it() {
     let cases = cases("HEADBUTT_CORNERS", 6);
@@ -159,7 +159,7 @@ fn a_body_pressed_into_any_corner_comes_to_rest_in_it() {
                 }
             });
             let expected = walls.lateral(-distance, 0.0) + Vec3::Y * height;
-            // An error of a gap moves the tip by 1 / cos (a / 2) times as much.
+            // An error of a gap moves the tip by 1 / cos(a / 2) times this error.
             let tolerance = 1e-5 + 1e-6 / cosine;
             assert!(
                 last.distance(expected) < tolerance,

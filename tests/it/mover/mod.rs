@@ -50,7 +50,7 @@ impl Walker {
         }
     }
 
-    /// Moves by a translation, as a game does.
+    /// Moves the character by a translation, as a game does.
     pub fn go(&mut self, query: &SpatialQuery, translation: Vec3) -> MoveAndSlideOutput {
         let filter = SpatialQueryFilter::default();
         let slide =
@@ -60,7 +60,7 @@ impl Walker {
         slide
     }
 
-    /// Falls until the ground is reached.
+    /// Lets the character fall until it reaches the ground.
     pub fn land(&mut self, query: &SpatialQuery) -> Ground {
         let landed = (0..1000).find_map(|_| self.go(query, Vec3::NEG_Y * 0.1).ground);
         landed.expect("there is ground below")

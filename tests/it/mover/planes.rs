@@ -1,4 +1,4 @@
-//! Contact planes, against closed forms, and their solver, against brute force.
+//! Compares contact planes with closed forms, and their solver with brute force.
 
 use bevy::{
     math::{DVec2, DVec3},
@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Level, at};
 
-/// A plane as the brute force sees it: its normal and its gap.
+/// A plane for the brute force: its normal and its gap.
 type Plane = (DVec3, f64);
 
 fn direction(random: &mut StdRng, is_flat: bool) -> Dir3 {
@@ -65,8 +65,8 @@ fn project(target: DVec3, planes: &[Plane]) -> Option<DVec3> {
     Some(target + moves.sum::<DVec3>())
 }
 
-/// Returns the nearest point to a target that is in front of all planes: of all projections onto up
-/// to three planes.
+/// Returns the point in front of all planes that is nearest to a target. This point is one of the
+/// projections onto up to three planes.
 fn nearest(target: DVec3, planes: &[Plane]) -> DVec3 {
     let count = planes.len();
     let mut sets = vec![vec![]];
@@ -152,7 +152,7 @@ fn a_clipped_velocity_is_the_nearest_that_enters_no_plane() {
     }
 }
 
-/// The line through (1, 2) at right angles to (0.6, 0.8), and one along y.
+/// The planes are the line through (1, 2) at right angles to (0.6, 0.8), and a line along y.
 #[test]
 fn planes_of_a_2d_game_are_lines() {
     let slope = Dir2::new(Vec2::new(0.6, 0.8)).expect("not zero");
@@ -166,12 +166,13 @@ fn planes_of_a_2d_game_are_lines() {
         assert!(actual.as_dvec2().distance(expected) < 1e-5, "{actual}");
     };
     near(solve_planes(Vec2::ZERO, &planes), DVec2::new(1.32, 1.76));
-    // Where both lines meet: 0.6 * 3 + 0.8 y = 2.2.
+    // Both lines meet where 0.6 * 3 + 0.8 y = 2.2.
     near(
         solve_planes(Vec2::new(9.0, -9.0), &planes),
         DVec2::new(3.0, 0.5),
     );
-    // Along the slope, by the part (0.8, -0.6) of the velocity, and then nowhere.
+    // The slope leaves the part of the velocity along (0.8, -0.6). Both planes together leave
+    // nothing.
     let down = DVec2::new(0.8, -0.6) * 3.0;
     near(clip_velocity(Vec2::NEG_Y * 5.0, &planes[..1]), down);
     near(clip_velocity(Vec2::NEG_Y * 5.0, &planes), DVec2::ZERO);
@@ -198,7 +199,7 @@ fn soft_planes_push_by_at_most_their_limit() {
         };
         let value = |x: DVec3| {
             let soft = planes.iter().map(|plane| {
-                // A rigid plane costs far more than any soft one gains.
+                // A rigid plane costs far more than any soft plane gains.
                 let limit = f64::from(plane.push_limit).min(1e3);
                 limit * overlap(x, plane)
             });
@@ -233,7 +234,7 @@ fn invalid_planes_and_targets_do_no_harm() {
     assert_eq!(clip_velocity(Vec3::INFINITY, &[]), Vec3::ZERO);
     assert_eq!(solve_planes(Vec2::new(0.0, f32::NAN), &[]), Vec2::ZERO);
     assert_eq!(clip_velocity(Vec2::NAN, &[]), Vec2::ZERO);
-    // Two walls that leave no room: the deeper one is cleared.
+    // Two walls leave no room, so the deeper wall is cleared.
     let walls = [
         ContactPlane::new(Dir3::X, -1.0),
         ContactPlane::new(Dir3::NEG_X, -0.5),
@@ -241,8 +242,8 @@ fn invalid_planes_and_targets_do_no_harm() {
     assert_eq!(solve_planes(Vec3::ZERO, &walls), Vec3::X);
 }
 
-/// Planes that leave the body room where it is never lead it farther from the target than that.
-/// Out of overlaps, it is led by at most 16 times the deepest one.
+/// If the planes leave room at the start, the solution is at most as far from the target as the
+/// start is. Overlaps add at most 16 times the greatest depth.
 #[test]
 fn nearly_opposite_planes_throw_nothing() {
     let mut random = StdRng::seed_from_u64(5);
@@ -386,7 +387,7 @@ fn a_floor_of_triangles_is_one_floor() {
     }
 }
 
-/// A ball that is scaled to an ellipsoid has the same planes as its axes say.
+/// The planes of a ball that is scaled to an ellipsoid follow from the axes of the ellipsoid.
 #[test]
 fn planes_are_exact_under_every_scale() {
     let mut level = Level::new([(Collider::half_space(Vec3::Y), Transform::IDENTITY)]);

@@ -1,4 +1,4 @@
-//! Push-outs, against brute force and closed forms.
+//! Compares push-outs with brute force and closed forms.
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ fn push_out(level: &mut Level, body: &Collider, pose: Transform, max: f32) -> Pu
     level.ask(|query| query.push_out(body, pose, max, &SpatialQueryFilter::default()))
 }
 
-/// Returns `true` if a body touches nothing, or only touches.
+/// Returns `true` if a body overlaps nothing. The body may touch.
 fn is_free(level: &mut Level, body: &Collider, pose: Transform) -> bool {
     let mut contacts = Vec::new();
     let filter = SpatialQueryFilter::default();
@@ -45,7 +45,7 @@ fn a_box_in_two_tiles_goes_up() {
     );
 }
 
-/// A box in f64: in 2D, with a half size of 0 along z.
+/// A box in f64. In 2D, its half size along z is 0.
 struct PlacedBox {
     center: DVec3,
     half: DVec3,
@@ -62,7 +62,7 @@ impl PlacedBox {
         } else {
             DVec3::ONE
         };
-        // Every fourth one is parallel to the axes.
+        // About every fourth box is parallel to the axes.
         let turn = if random.random_bool(0.25) {
             DVec3::ZERO
         } else {
@@ -106,7 +106,7 @@ impl PlacedBox {
     }
 
     /// Returns the planes of the faces of the Minkowski difference with another box: a translation
-    /// x of that box leaves this one if n · x >= d for any of them.
+    /// x of that box leaves this box if n · x >= d for any of these planes.
     fn exits(&self, body: &Self) -> Vec<(DVec3, f64)> {
         let edges: Vec<DVec3> = self
             .sides()
@@ -132,7 +132,7 @@ impl PlacedBox {
         exits
     }
 
-    /// The part of a path between 0 and 1 that is in this box, widened by a margin.
+    /// Returns `true` if a path enters this box, widened by a margin.
     fn crossed(&self, start: DVec3, path: DVec3) -> bool {
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         for (axis, half) in self.sides() {
@@ -145,8 +145,9 @@ impl PlacedBox {
     }
 }
 
-/// The nearest point at which a body is free is on some of the planes that bound the Minkowski
-/// differences: the nearest point of one plane, or of two or three that meet. All are tried.
+/// Returns the shortest translation that frees a body. The translation leads to the nearest point
+/// of one plane that bounds a Minkowski difference, or of two or three such planes that meet. All
+/// are tried.
 fn shortest(obstacles: &[PlacedBox], body: &PlacedBox) -> DVec3 {
     let exits: Vec<_> = obstacles
         .iter()
@@ -200,7 +201,7 @@ fn the_push_out_of_boxes_in_any_rotation_is_the_shortest() {
             let mut level = Level::new(obstacles.iter().map(PlacedBox::collider));
             let out = push_out(&mut level, &collider, pose, 100.0);
             let push = out.translation().as_dvec3();
-            // The center leads through no box that does not contain it at the start.
+            // The path of the center crosses no box that does not contain the center at the start.
             let start = body.center;
             let is_blocked = |obstacle: &PlacedBox| {
                 obstacle.crossed(start, best) && !obstacle.crossed(start, DVec3::splat(1e-12))
@@ -230,7 +231,8 @@ fn the_push_out_of_boxes_in_any_rotation_is_the_shortest() {
 
 #[test]
 fn nobody_is_pushed_through_a_wall() {
-    // A thin wall, and a body whose center is in front of it: the path over the wall is blocked.
+    // The center of the body is in front of a thin wall, which the path of the center must not
+    // cross.
     let mut level = Level::new([
         (Collider::rectangle(0.2, 10.0), at(0.0, 0.0)),
         (Collider::rectangle(10.0, 10.0), at(-6.0, 0.0)),
@@ -268,7 +270,8 @@ fn a_press_has_no_push_out() {
     ]);
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, 0.75), 1e3);
     assert_eq!(out, PushOut::Pressed(Vec3::ZERO));
-    // Out of the floor, by 0.6, it is 0.5 deep in the ceiling. It stays if it may not go so far.
+    // Moved out of the floor by 0.6, the body is 0.5 deep in the ceiling. If 0.6 is not allowed,
+    // the body stays.
     for (max_distance, expected) in [(1.0, 0.6), (0.5, 0.0)] {
         let out = push_out(
             &mut level,
@@ -285,8 +288,8 @@ fn a_press_has_no_push_out() {
     assert_eq!(out, PushOut::Free);
 }
 
-/// A capsule, 0.1 deep in the floor and as deep in a ceiling that falls by a small angle. The way
-/// out of the wedge is up to 100 units long.
+/// A capsule is 0.1 deep in the floor, and as deep in a ceiling that slopes down by a small angle.
+/// The shortest translation out of the wedge is up to 100 units long.
 #[test]
 fn no_push_out_is_longer_than_allowed() {
     let mut pressed = 0;

@@ -1,4 +1,4 @@
-//! `move_and_slide`, against closed forms.
+//! Compares `move_and_slide` with closed forms.
 
 use core::f32::consts::{FRAC_1_SQRT_2, PI};
 
@@ -7,7 +7,7 @@ use headbutt::prelude::*;
 
 use super::{Level, Walker, at, ramp};
 
-/// A hundredth of half of the least side of these bodies, which is 1.
+/// The default skin: a hundredth of half of the least side of these bodies, which is 1.
 const SKIN: f32 = 0.005;
 
 fn crate_2d() -> Collider {
@@ -64,7 +64,7 @@ fn a_body_stops_at_a_wall_and_slides_along_it() {
                 panic!("one touch: {:?}", slide.hits());
             };
             assert!(hit.normal.abs_diff_eq(Vec3::NEG_X, 1e-6) && !hit.is_ground);
-            // At the touch, 2.5 of 8 are done.
+            // At the touch, the body has moved by 2.5 of 8 units.
             assert!(
                 hit.motion
                     .abs_diff_eq(Vec3::new(8.0, 4.0, 0.0) * (5.5 / 8.0), 0.02)
@@ -77,7 +77,7 @@ fn a_body_stops_at_a_wall_and_slides_along_it() {
                 assert_eq!(slide.clip_velocity(invalid), Vec3::ZERO);
                 assert_eq!(slide.clip_velocity(invalid.xy()), Vec2::ZERO);
             }
-            // Pressed against the wall, it neither moves nor sticks.
+            // Pressed against the wall, the body neither moves nor sticks.
             let pressed = walker.pose.translation;
             for tick in 0..100 {
                 let speed = if tick % 2 == 0 { 1.0 } else { 0.001 };
@@ -165,7 +165,7 @@ fn steep_slopes_slide_and_are_not_climbed() {
             let mut height = f32::INFINITY;
             let mut slid = 0;
             for _ in 0..600 {
-                // It pushes against the slope all the time.
+                // The body pushes against the slope in every tick.
                 velocity += Vec3::new(5.0, -9.81, 0.0) / 64.0;
                 let slide = walker.go(query, velocity / 64.0);
                 assert!(walker.pose.translation.y <= height + 1e-4);
@@ -211,7 +211,7 @@ fn steps_are_climbed_up_to_their_height() {
                         (y - expected).abs() < 1e-3,
                         "{y}, not {expected}, at {speed}"
                     );
-                    // And down again.
+                    // The body walks down again.
                     for tick in 0..(14.0 / speed) as u32 {
                         let slide = walker.go(query, Vec3::new(-speed, -0.05, 0.0));
                         let x = walker.pose.translation.x;
@@ -527,7 +527,7 @@ fn a_push_against_a_wall_moves_along_it() {
     });
 }
 
-/// The way up beside the wall is the line in which the two planes meet.
+/// The path up beside the wall is the line in which the two planes meet.
 #[test]
 fn a_body_walks_uphill_along_an_overhanging_wall() {
     let slope = Quat::from_rotation_x(-30_f32.to_radians()) * Vec3::Y;
@@ -572,7 +572,7 @@ fn an_infinite_snap_distance_leads_down_from_every_height() {
 
 #[test]
 fn the_number_of_touches_is_bounded() {
-    // Inside of a polygon of 360 sides.
+    // The body is inside of a polygon of 360 sides.
     let side = |degrees: u16| {
         let outward = Vec2::from_angle(f32::from(degrees).to_radians());
         let pose = Transform::from_translation((10.0 * outward).extend(0.0));

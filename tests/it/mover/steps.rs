@@ -1,4 +1,4 @@
-//! Climbing steps of all kinds of colliders, against closed forms.
+//! Compares climbing steps of all kinds of colliders with closed forms.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -107,7 +107,7 @@ fn meshes(profile: &[Vec2]) -> Vec<(&'static str, Collider)> {
     vec![("triangles", forwards), ("triangles, reversed", backwards)]
 }
 
-/// A body, and what the tests know of it.
+/// A body, and its shape for the closed forms.
 struct Body {
     collider: Collider,
     half_height: f32,
@@ -223,7 +223,7 @@ fn an_edge_is_ground_unless_it_is_beside_the_body() {
         if !body.is_round {
             return;
         }
-        // It does not stand if the cosine of the contact normal is below 0.25.
+        // The body does not stand if the cosine of the contact normal is below 0.25.
         for cosine in [0.9, 0.6, 0.3, 0.2, 0.05_f32] {
             let radius = RADIUS + SKIN;
             let on_edge = height + radius * cosine + body.half_height - RADIUS;

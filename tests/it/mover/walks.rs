@@ -13,13 +13,14 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::{Level, Walker, at};
 use crate::support::cases::number;
 
-/// A hundredth of half of the least side of the bodies without a scale, which is 0.8.
+/// The default skin: a hundredth of half of the least side of the bodies without a scale, which is
+/// 0.8.
 const SKIN: f32 = 0.004;
 
 /// The number of steps in a level.
 const STEPS: u32 = 250;
 
-/// Returns the number of levels of each kind, of six.
+/// Returns the number of levels of each of the six kinds.
 fn levels() -> u64 {
     let steps = number("HEADBUTT_WALKS").unwrap_or(6_000) as u64;
     (steps / u64::from(6 * STEPS)).max(1)
@@ -57,8 +58,8 @@ fn lateral(random: &mut StdRng, is_flat: bool) -> Vec3 {
     }
 }
 
-/// Walks in a straight line for some time, and then in another one. `check` gets the wanted and the
-/// actual translation.
+/// Walks in a straight line for some time, and then in another direction. `check` gets the wanted
+/// and the actual translation.
 fn walk(
     level: &mut Level,
     walker: &mut Walker,
@@ -86,7 +87,7 @@ fn walk(
     });
 }
 
-/// On a flat floor, every step is as long as it should be, whatever the floor consists of.
+/// Asserts that every step on a flat floor has the wanted length, whatever the floor consists of.
 fn walk_on_flat_floors(is_flat: bool, floor: impl Fn(&mut StdRng) -> Vec<(Collider, Transform)>) {
     for seed in 0..levels() {
         let mut random = StdRng::seed_from_u64(seed);
@@ -128,7 +129,7 @@ fn seams_of_tiles_are_not_felt() {
                 .flat_map(|x| rows.clone().map(move |z| (x, z)))
                 .map(|(x, z)| tile(x, z))
                 .collect();
-            // Below the tiles, for a body that leaves them.
+            // This ground is below the tiles, for a body that leaves the tiles.
             let ground = solid(is_flat, Vec3::new(400.0, 1.0, 400.0));
             tiles.push((ground, at(0.0, -0.5)));
             tiles
@@ -220,8 +221,8 @@ fn mesh_of_box(size: Vec3) -> Collider {
     )
 }
 
-/// The body is above all obstacles at the start. Wherever it gets, it can get away: nothing is
-/// above what it stands on, or it can go back.
+/// The body is above all obstacles at the start. From every place that the body reaches, it can
+/// move away: nothing is above its ground, or it can go back.
 #[test]
 fn nobody_gets_stuck_between_blocks() {
     for seed in 0..levels() {
@@ -264,7 +265,7 @@ fn nobody_gets_stuck_between_blocks() {
 }
 
 /// On hills whose slopes are all ground, a body is on the ground in every step, and no step is
-/// longer than it should be.
+/// longer than wanted.
 #[test]
 fn hills_are_walked_at_the_same_speed() {
     for seed in 0..levels() {

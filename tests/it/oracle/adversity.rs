@@ -172,8 +172,8 @@ pub const REGIMES: [Regime; 21] = [
     Regime::Seam,
 ];
 
-/// The step from the pair of classes of one case to that of the next. It is odd, because there are
-/// 16² pairs in 2D, and no multiple of 17, because there are 17² in 3D.
+/// The step from the pair of classes of one case to the pair of the next case. The step is odd,
+/// because there are 16² pairs in 2D, and no multiple of 17, because there are 17² pairs in 3D.
 const STRIDE: usize = 91;
 
 /// The number of steps of a slow movement.
@@ -191,8 +191,8 @@ pub struct Figure<V> {
     stretch: Option<Stretch>,
 }
 
-/// What an entity and its parent do to a shape, apart from the parent's rotation and translation:
-/// two scales with a rotation in between, which gives a shear.
+/// The map that an entity and its parent apply to a shape, without the parent's rotation and
+/// translation: two scales with a rotation in between, which gives a shear.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     inner: Vec3,
@@ -214,7 +214,7 @@ impl Stretch {
         };
         let scale = |random: &mut StdRng| {
             let mut scale = Vec3::from([(); 3].map(|()| length(random)));
-            // One of the two axes that exist in 2D too.
+            // This is one of the two axes that exist in 2D, too.
             let axis = random.random_range(0..2);
             match random.random_range(0..8) {
                 0 => scale[axis] = 0.0,
@@ -275,7 +275,7 @@ fn map_of_child([own, parent]: &[Transform; 2]) -> (DMat3, DVec3) {
 #[derive(Clone, Copy)]
 enum Style {
     Usual,
-    /// Its thickness as a fraction of its size.
+    /// A thin shape, with its thickness as a fraction of its size.
     Thin(f32),
     /// Points on a lattice, which makes coplanar faces, with repeated, inner and nearly equal
     /// points.
@@ -353,7 +353,7 @@ impl<V: Dimension> Figure<V> {
             Style::Thin(thickness) => thickness,
             _ => 1.0,
         };
-        // One of the two axes that exist in 2D too.
+        // This is one of the two axes that exist in 2D, too.
         let thin = [
             Vec3::new(thickness, 1.0, 1.0),
             Vec3::new(1.0, thickness, 1.0),
@@ -674,8 +674,8 @@ fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
     (0..sides).map(corner).collect()
 }
 
-/// Returns some corners of an ellipse, counter-clockwise. If it is thin, rounding makes a polygon
-/// that Bevy does not call convex; the library takes its hull.
+/// Returns some corners of an ellipse, counter-clockwise. If the ellipse is thin, rounding makes a
+/// polygon that Bevy does not call convex. The library then takes the hull.
 fn convex_corners(half_size: Vec3, random: &mut StdRng) -> Vec<Vec2> {
     let count = random.random_range(3..=8);
     let step = 2.0 * PI / count as f32;
@@ -730,7 +730,7 @@ fn cone(lengths: Vec3) -> (Cone, Form) {
     (Cone { radius, height }, form)
 }
 
-/// At most half a circle if it belongs to a sector.
+/// Returns a random arc, which is at most half a circle if it belongs to a sector.
 fn arc(radius: f32, thickness: f32, center: bool, random: &mut StdRng) -> Arc2d {
     let most = if center { FRAC_PI_2 } else { PI };
     let half_angle = match random.random_range(0..8) {
@@ -784,7 +784,7 @@ fn coplanar<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
         .collect()
 }
 
-/// Returns evenly spread points, in 3D by the golden angle, or random ones.
+/// Returns evenly spread points, in 3D by the golden angle, or random points.
 fn on_sphere<V: Dimension>(count: usize, radius: f32, random: &mut StdRng) -> Vec<V> {
     let evenly = random.random_bool(0.5);
     (0..count)
@@ -842,12 +842,12 @@ impl<V: Dimension> core::fmt::Debug for Adverse<V> {
     }
 }
 
-/// How the second shape is placed relative to the first.
+/// The placement of the second shape relative to the first.
 enum Placement {
-    /// Their farthest points in opposite directions coincide, then a shift by this fraction of the
+    /// The farthest points in opposite directions coincide, before a shift by this fraction of the
     /// smaller size.
     Along(DVec3, f64),
-    /// The same for the cores.
+    /// Like `Along`, but for the farthest points of the cores.
     Cores(DVec3, f64),
     /// The translation from the first shape's origin.
     At(DVec3),
@@ -863,9 +863,10 @@ struct Plan {
 }
 
 impl<V: Dimension> Adverse<V> {
-    /// Returns the case of a number: the regimes take turns, and within each the pairs of classes.
+    /// Returns the case of a number. The regimes take turns, and within each regime, the pairs of
+    /// classes take turns.
     pub fn numbered(number: usize) -> Self {
-        // Any step of a slow movement.
+        // The number also selects a step of a slow movement.
         Self::step(number, number * 7 % STEPS)
     }
 
@@ -886,7 +887,7 @@ impl<V: Dimension> Adverse<V> {
         case
     }
 
-    /// Returns a step of a slow movement. In all other regimes all steps are the same.
+    /// Returns a step of a slow movement. In all other regimes, all steps are the same.
     pub fn step(number: usize, step: usize) -> Self {
         Self::made(number, step, false)
     }
@@ -912,7 +913,7 @@ impl<V: Dimension> Adverse<V> {
             };
         }
         let mut case = Self::place(regime, a, b, plan, step, random);
-        // Chosen by a bit of a hash, so that it does not depend on the regime or the classes.
+        // A bit of a hash selects the solver, independently of the regime and the classes.
         let is_general = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
         case.a.is_general = is_general;
         case.b.is_general = is_general;
@@ -1104,8 +1105,9 @@ impl Plan {
             &IN_SPACE[..]
         };
         let count = classes.len();
-        // The stride has no common divisor with the number of pairs, so that as many rounds meet
-        // all pairs in each regime, and every few rounds meet all classes on both sides.
+        // The stride has no common divisor with the number of pairs. So in each regime, as many
+        // rounds as there are pairs meet all pairs, and every few rounds meet all classes on both
+        // sides.
         let place = number * STRIDE % (count * count);
         let mut pair = [place % count, place / count].map(|number| classes[number]);
         let mut styles = [Style::Usual; 2];
