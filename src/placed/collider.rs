@@ -208,7 +208,7 @@ impl<V: Space> PlacedCollider<V> {
         Some(BoundingRegion::Box(aabb.bounds()))
     }
 
-    /// Returns the scaled shape in the frame of its pose, or `None` for a compound.
+    /// Returns the scaled shape without its pose, or `None` for a compound.
     pub fn scaled_shape(&self) -> Option<ScaledShape<'_, Shape<V>>> {
         match &self.body {
             PlacedBody::Convex(shape) => {
@@ -279,9 +279,9 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Calls `visit` with the index of each part that a box in the world may touch while it moves
-    /// by `translation` from time 0 to 1, roughly in the order of the times. `visit` returns the
-    /// new end time. Returns `None` if the scale flattens the collider.
+    /// Calls `visit` with the index of each part that a moving box in the world may touch, roughly
+    /// in the order of the times. The box moves by `translation` from time 0 to 1. `visit` returns
+    /// the new end time. Returns `None` if the scale flattens the collider.
     pub fn parts_along(
         &self,
         bounds: &Bounds<V::DVec>,

@@ -54,7 +54,7 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
-    /// Calls `visit` with the part at an index, and returns its result.
+    /// Calls `visit` with the part at an index, and returns the result of `visit`.
     pub fn with_part<R>(&self, index: u32, visit: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
         match self {
             Self::Collider(collider) => Some(visit(&collider.part(index)?.as_dyn())),
@@ -78,7 +78,7 @@ impl<'a, V: Space> Placed<'a, V> {
     }
 }
 
-/// Calls `query` with the pair of two parts.
+/// Calls `query` with two parts as a pair.
 pub fn with_pair<V: Space, R>(
     [a, b]: [&DynPart<V>; 2],
     query: impl FnOnce(Pair<DynShape<V>, DynShape<V>>) -> R,

@@ -50,8 +50,8 @@ impl<V: Space> PlacedCollider<V> {
         self.mapped(self.plane_vertices(cluster)?)
     }
 
-    /// Returns the vertices of the facet of [`cluster_plane`](Self::cluster_plane) in the frame of
-    /// the surface.
+    /// Returns vertices that span the plane of a cluster, in the frame of the surface. Returns
+    /// `None` if the cluster has a single facet.
     pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
         self.clustered_surface()?.plane_vertices(cluster)
     }
@@ -128,7 +128,7 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Does the same as [`search_around`](Self::search_around), but visits only facets that share
     /// the vertices with positive weights. The function does not search the tree, so it may miss
-    /// some facets. Returns the last result of `visit`.
+    /// some facets. Returns `Break` if `visit` did.
     pub fn search_adjacent(
         &self,
         index: u32,

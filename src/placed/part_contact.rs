@@ -45,8 +45,8 @@ impl<D: DVector> PartContact<D> {
     }
 
     /// Returns `true` if this contact is deeper than another contact. Depths are compared in f32,
-    /// as in events. If two contacts are equally deep, the contact of the earlier parts counts as
-    /// deeper.
+    /// as in events. If two contacts are equally deep, the contact of the parts with the lower
+    /// indices counts as deeper.
     pub fn is_deeper_than(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|found| length_to_f32(found.contact.depth));
         own > others || own == others && self.parts < other.parts

@@ -1,4 +1,4 @@
-//! A convex shape in a pose: a part of a collider, or a single shape.
+//! A convex shape in a pose, which is a part of a collider or a single shape.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub type DynPart<'a, V> = PlacedShape<V, &'a (dyn Support<Vector = V> + 'a)>;
 pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
 
 impl<V: Space> Part<'_, V> {
-    /// Returns the scaled shape in the frame of its pose.
+    /// Returns the scaled shape without its pose.
     #[inline]
     pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
@@ -93,7 +93,7 @@ impl<'a, V: Space> DynPart<'a, V> {
         }
     }
 
-    /// Returns the scaled shape in the frame of its pose.
+    /// Returns the scaled shape without its pose.
     pub fn scaled_shape(&self) -> DynShape<'_, V> {
         let shape: &dyn Support<Vector = V> = self.shape;
         ScaledShape::new(shape, &self.info, self.world_pose.scale())

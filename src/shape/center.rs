@@ -7,9 +7,9 @@ use crate::{
 
 impl<V: Space> Shape<V> {
     /// Returns the center of a large ball inside the shape, in the shape's own frame. For a
-    /// symmetric shape, this is the center of symmetry. For a flat shape, this is an inner point.
-    /// For a user's own shape, the point is inside, but may be near the boundary. A half-space has
-    /// no center, so the result is the origin.
+    /// symmetric shape, the result is the center of symmetry. For a flat shape, the result is an
+    /// inner point. For a user's own shape, the result is inside, but may be near the boundary. A
+    /// half-space has no center, so the result is the origin.
     pub fn center(&self) -> V::DVec {
         match self {
             Self::Ball { .. }
@@ -68,7 +68,7 @@ fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
 
 /// Returns the height of the center of the largest ball in a cap. If the center is at the height y,
 /// the ball has the radius r - y. The ball touches the sides of a pointed cap, or the flat side of
-/// another cap.
+/// any other cap.
 fn height_in_cap(cap: &Cap) -> f64 {
     let [sine, cosine] = cap.sine_and_cosine();
     let radius = f64::from(cap.radius);

@@ -76,7 +76,7 @@ impl<V: Space> ColliderShape<V> {
     }
 }
 
-/// A space whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
+/// A dimension whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither `Vec2` nor `Vec3`",
     note = "pass points by value: `.iter().copied()` turns references into values"

@@ -19,7 +19,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-// Always inlined: the variant of a primitive is known, so only the code of that variant remains.
+// These functions are always inlined: the variant of a primitive is known, so only the code of that
+// variant remains.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 

@@ -81,7 +81,7 @@ pub enum ShapeError {
     /// field has fewer than two rows or columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
-    /// No collider can be made from a Bevy `Mesh`.
+    /// A Bevy `Mesh` has no usable points or triangles.
     #[cfg(feature = "mesh")]
     #[error(transparent)]
     Mesh(#[from] MeshError),

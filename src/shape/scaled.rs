@@ -31,7 +31,7 @@ pub struct ShapeInfo<V> {
     core: CoreInfo<V>,
 }
 
-/// The variant of a [`Core`].
+/// The variant of a [`Core`], and the half extents of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CoreInfo<V> {
     Box { half_extents: V },
@@ -150,8 +150,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         }
     }
 
-    // Inlined, because a caller that needs only one variant of the core then never builds the other
-    // variants.
+    // This function is inlined, because a caller that needs only one variant of the core then never
+    // builds the other variants.
     #[inline(always)]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         match (self.info.core, self.scale) {

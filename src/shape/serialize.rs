@@ -44,7 +44,7 @@ pub enum SaveError {
     Rejected(ShapeError),
 }
 
-/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables this
+/// A dimension whose vectors and matrices `glam` can serialize. (Bevy's reflection enables this
 /// feature of `glam`.)
 pub trait SerializeSpace:
     Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>

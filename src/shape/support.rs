@@ -166,17 +166,17 @@ pub trait Support {
         None
     }
 
-    /// Returns the chord of a line in the shape with a margin around it, in the shape's own frame.
+    /// Returns the chord of a line in the shape plus a margin, in the shape's own frame.
     #[doc(hidden)]
     fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
         chord::of_core(self.core(), self.radius() + margin, line)
     }
 }
 
-/// The f64 vector of a shape's space.
+/// The f64 vector type of a shape's dimension.
 pub type DVecOf<S> = <<S as Support>::Vector as Space>::DVec;
 
-/// A linear map of a shape's space.
+/// The type of a linear map in a shape's dimension.
 pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
 
 /// Implements [`Support`] for pointers to shapes.
@@ -266,9 +266,9 @@ pub enum Shape<V: Space> {
     },
     /// A circular segment or sector.
     Cap(Cap),
-    /// A segment, by its ends.
+    /// A segment, given by its ends.
     Segment([V; 2]),
-    /// A triangle, by its vertices.
+    /// A triangle, given by its vertices.
     Triangle([V; 3]),
     /// The hull of four points.
     Tetrahedron([V; 4]),

@@ -67,8 +67,8 @@ impl SpatialQuery<'_, '_> {
         is_blocked
     }
 
-    /// Lists all hits of a ray, sorted by distance, then by entity, then by part. The list has the
-    /// first hit on each part of a compound and on each facet of a surface.
+    /// Lists all hits of a ray, sorted by distance, then by entity, then by part. The list contains
+    /// the first hit on each part of a compound and on each facet of a surface.
     pub fn ray_hits<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,

@@ -112,7 +112,7 @@ impl WideNode {
         [min.map(Vec4::min_element), max.map(Vec4::max_element)]
     }
 
-    /// Adds the children whose bits in `mask` are set to `open`.
+    /// Adds to `open` the children whose bits in `mask` are set.
     #[inline(always)]
     fn open(&self, mask: u32, open: &mut OpenChildren<f32>) {
         for (lane, child) in self.children.iter().enumerate() {
@@ -122,7 +122,7 @@ impl WideNode {
         }
     }
 
-    /// Adds the children whose bits in `mask` are set to `open`, the child with the lowest key
+    /// Adds to `open` the children whose bits in `mask` are set, the child with the lowest key
     /// last.
     #[inline(always)]
     fn open_sorted<K: PartialOrd + Copy>(
@@ -150,8 +150,8 @@ fn half_surface([min, max]: &Box3) -> f64 {
 }
 
 impl WideTree {
-    /// Builds the tree of boxes with indices. All boxes must be finite, and all indices less than
-    /// 2^31.
+    /// Builds the tree of boxes, each of which has an index. All boxes must be finite, and all
+    /// indices less than 2^31.
     pub fn new(boxes: impl Iterator<Item = (u32, Box3)>) -> Self {
         let (numbers, boxes): (Vec<u32>, Vec<Box3>) = boxes.unzip();
         let binary = build(&boxes);
@@ -285,8 +285,8 @@ impl WideTree {
     ) {
         let Bounds { min, max: end } = self.bounds::<D>();
         let (center, radius) = ((min + end) * 0.5, (end - min).length() + 2.0 * margin);
-        // All boxes are within `radius` of the center. The path begins at this distance before the
-        // line's point nearest to the center, because coordinates are small there.
+        // All boxes are within `radius` of the center. The path begins at the distance `radius`
+        // before the line's point nearest to the center, because coordinates are small there.
         let nearest = (center - line.origin).dot(line.direction) / line.direction.length_squared();
         let start = (nearest - radius / line.direction.length()).max(0.0);
         let origin = line.at(start);
@@ -332,8 +332,8 @@ impl WideTree {
 
     /// Calls `visit` with the index of each box whose gap is at most the current limit, roughly
     /// from near to far. The limit starts at `limit`, and each result of `visit` replaces it. `gap`
-    /// returns a lower bound on the distance to a box. For a larger box around it, the bound must
-    /// be no greater.
+    /// returns a lower bound on the distance to a box. The bound for a box must be no greater than
+    /// the bound for any box inside it.
     pub fn visit_by_gap<D: DVector>(
         &self,
         limit: f64,
@@ -417,7 +417,7 @@ fn box_of(node: &Bvh2Node) -> Box3 {
 }
 
 /// Returns up to four nodes that together contain all boxes of `parent`. While there are fewer than
-/// four, the largest inner node is replaced by its children.
+/// four nodes, the children of the largest inner node replace that node.
 fn members<'a>(tree: &'a Bvh2, parent: &'a Bvh2Node) -> ArrayVec<&'a Bvh2Node, WIDTH> {
     let mut members = ArrayVec::new();
     members.push(parent);

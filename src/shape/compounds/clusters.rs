@@ -2,8 +2,8 @@
 //!
 //! A contact does not depend on how the surface is cut into facets. So it is enough to test the
 //! plane of a cluster once, however many facets the cluster has. Clusters are found when a surface
-//! is built. A similarity preserves clusters. Any other map may stretch the heights that rounding
-//! leaves. Under such a map, each facet counts as a cluster: see `placed/facets.rs`.
+//! is built. A similarity preserves clusters. Any other map may stretch the small heights that
+//! rounding leaves. Under such a map, each facet counts as a cluster: see `placed/facets.rs`.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Finds the clusters of facets, given by the indices of their vertices.
+    /// Finds the clusters of facets. Each facet is given by the indices of its vertices.
     pub fn new<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Self {
         let neighbors = neighbors(vertices, facets);
         let mut numbers = vec![NONE; facets.len()];

@@ -118,9 +118,10 @@ impl<V: Space> Compound<V> {
         self.one_sided
     }
 
-    /// Returns a central point of the compound. For a surface, this is the center of the bounding
-    /// box. For convex parts, this is the mean of their centers, weighted by the volumes of their
-    /// own bounding boxes. (The center of the common bounding box may be far from every part.)
+    /// Returns a central point of the compound. For a surface, the result is the center of the
+    /// bounding box. For convex parts, the result is the mean of their centers, weighted by the
+    /// volumes of their own bounding boxes. (The center of the common bounding box may be far from
+    /// every part.)
     pub fn center(&self) -> V::DVec {
         self.center
     }
@@ -201,9 +202,9 @@ impl<V: Space> Compound<V> {
             .visit_line(line, self.touching_margin(), max, visit);
     }
 
-    /// Calls `visit` with the index of each part that a box in the frame of the compound may touch
-    /// while it moves by `translation`, roughly in the order of the times, until `max`. `visit`
-    /// returns the new `max`.
+    /// Calls `visit` with the index of each part that a moving box may touch until the time `max`,
+    /// roughly in the order of the times. The box is in the frame of the compound, and moves by
+    /// `translation`. `visit` returns the new `max`.
     pub fn along_box(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -252,7 +253,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part for which `is_near` returns `true`. If `is_near`
-    /// is `true` of a box, it must be `true` of every larger box around it.
+    /// returns `true` for a box, it must return `true` for every larger box around that box.
     fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, mut visit: impl FnMut(u32)) {
         let gap = |bounds: &Bounds<_>| if is_near(bounds) { 0.0 } else { f64::INFINITY };
         self.search_nearest(0.0, gap, |index| {
@@ -381,7 +382,8 @@ fn part<V: Space>(parts: &CompoundParts<V>, index: u32) -> Option<(PoseOf<V>, Co
     })
 }
 
-/// Describes the convex hull of all parts. The bounding box is computed from this support function.
+/// Describes the convex hull of all parts of a compound. The bounding box is computed from this
+/// support function.
 impl<V: Space> Support for Compound<V> {
     type Vector = V;
 

@@ -37,7 +37,7 @@ pub struct Surface<V> {
 }
 
 impl<V: Space> Surface<V> {
-    /// Builds a surface of facets, given by the indices of their vertices.
+    /// Builds a surface of facets. Each facet is given by the indices of its vertices.
     pub fn new(vertices: Box<[V]>, facets: Box<[FacetIndices]>) -> Result<Self, ShapeError> {
         ShapeError::check_points("vertex", &vertices)?;
         let count = vertices.len();
@@ -139,9 +139,9 @@ impl<V: Space> Surface<V> {
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
     }
 
-    /// Returns the other facets of nonzero area that share all vertices of this facet with positive
-    /// weights. One positive weight selects the facets at a vertex, and two positive weights select
-    /// the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
+    /// Returns the other facets of nonzero area that share all vertices of this facet whose weights
+    /// are positive. One positive weight selects the facets at a vertex, and two positive weights
+    /// select the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
     pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let vertices = self.facets.get(index as usize).into_iter().flatten();
         let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);

@@ -93,14 +93,15 @@ impl<D: DVector> Chord<D> {
         }
     }
 
-    /// Returns the intersection of some chords, or `None` if it is empty or a chord is `None`.
+    /// Returns the intersection of some chords, or `None` if the intersection is empty or a chord
+    /// is `None`.
     #[inline]
     fn common_of(chords: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let mut chords = chords.into_iter();
         chords.try_fold(Self::whole(), |chord, other| chord.common(other?))
     }
 
-    /// Returns the intersection of two chords, or `None` if it is empty.
+    /// Returns the intersection of two chords, or `None` if the intersection is empty.
     #[inline]
     pub fn common(self, other: Self) -> Option<Self> {
         let common = Self {

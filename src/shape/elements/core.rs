@@ -54,7 +54,7 @@ impl<'a, D: DVector> Core<'a, D> {
 }
 
 /// Returns a valid radius unchanged, and NaN for an invalid radius. So the sum of two radii cannot
-/// hide a negative one.
+/// hide a negative radius.
 #[inline]
 pub fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }

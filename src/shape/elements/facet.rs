@@ -7,9 +7,10 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet no farther apart than this fraction of its distance from the origin count as
-/// the same point. Exporters and scripts may repeat a vertex with an error of a few roundings in
-/// `f32`. The limit depends on this facet alone, so that no distant facet changes a contact.
+/// Points of a facet no farther apart than this fraction of the facet's greatest distance from the
+/// origin count as the same point. Exporters and scripts may repeat a vertex with an error of a few
+/// roundings in `f32`. The limit depends on this facet alone, so that no distant facet changes a
+/// contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
@@ -104,7 +105,8 @@ impl<D: DVector> BoundaryPoint<D> {
     /// Points no farther apart than `weld` count as the same point.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
         // The facet lies between the directions to its vertices, so it rises only if at least one
-        // of them rises. On an edge, the component along the edge would be mostly rounding error.
+        // of these directions rises. On an edge, the component along the edge would be mostly
+        // rounding error.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();
@@ -286,7 +288,7 @@ impl<D: DVector> Facet<D> {
     }
 
     /// Returns the vector along each edge, and the vector from the edge to the opposite vertex. In
-    /// 2D, the edges are the ends, and have no length.
+    /// 2D, each end of the segment counts as an edge of no length.
     pub fn edges(&self) -> impl Iterator<Item = (D, D)> {
         sides(&self.vertices).map(|side| (side.end - side.start, side.inward))
     }
@@ -388,7 +390,7 @@ fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
         })
 }
 
-/// Returns the projection of an offset on an edge, as a fraction of the edge. The result is 0 if
+/// Returns the projection of an offset onto an edge, as a fraction of the edge. The result is 0 if
 /// the edge has zero length.
 fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     let squared = edge.length_squared();

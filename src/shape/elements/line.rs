@@ -24,8 +24,8 @@ impl<D: DVector> Line<D> {
         Self { direction, ..*self }
     }
 
-    /// Returns the same line with its point nearest to `center` as the origin, and the t of that
-    /// point.
+    /// Moves the origin along the line to the point nearest to `center`. Returns the t of that
+    /// point, and the line with the new origin.
     #[inline]
     pub fn centered(&self, center: D) -> (f64, Self) {
         let offset = (center - self.origin).dot(self.direction);

@@ -1,4 +1,4 @@
-//! Support points of lists of points.
+//! Functions that find the support point of a list of points.
 
 use crate::{
     shape::elements::core::VertexBounds,

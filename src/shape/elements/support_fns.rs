@@ -17,7 +17,8 @@ use core::{
 
 use crate::space::DVector;
 
-/// Returns the unit vector in the direction of `vector`, or the zero vector if there is none.
+/// Returns the unit vector in the direction of `vector`, or the zero vector if `vector` has no
+/// direction.
 #[inline]
 pub fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
@@ -72,9 +73,9 @@ pub fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
 /// Returns the support point of the hull of two discs normal to y: one at `half_height` with radius
 /// `top`, one at -`half_height` with radius `bottom`.
 ///
-/// The support point of a disc is on its rim toward d. With a = `along` and c = `across`, the upper
-/// support point has d · x = a `half_height` + c `top`. The lower support point has d · x = -a
-/// `half_height` + c `bottom`.
+/// The support point of a disc is the rim point toward d. With a = `along` and c = `across`, the
+/// upper support point has d · x = a `half_height` + c `top`. The lower support point has
+/// d · x = -a `half_height` + c `bottom`.
 #[inline]
 pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
@@ -92,9 +93,9 @@ pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D
     side * radius + D::axis(1) * height
 }
 
-/// The convex hull of the points on a sphere around the origin within an angle of the y axis. If
-/// the cap is pointed, the hull also contains the origin. In 2D, a cap is a circular segment or
-/// sector.
+/// The convex hull of a spherical cap: the points of a sphere around the origin whose angle from
+/// the y axis is at most `half_angle`. If the cap is pointed, the hull also contains the origin. In
+/// 2D, a cap is a circular segment or sector.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     feature = "serialize",

@@ -14,9 +14,9 @@ pub const LARGE: f64 = 0.8;
 /// interval.
 const HALVINGS: usize = 12;
 
-/// The maximum number of vertices that determine the center. If a hull has more, 3D uses the first
-/// vertices from which the hull is built, and 2D every n-th vertex along the outline. The hull of
-/// these vertices is inside of the whole hull.
+/// The maximum number of vertices that determine the center. If a hull has more vertices, only some
+/// of them count: in 3D, the first from which the hull is built, and in 2D, every n-th along the
+/// outline. The hull of these vertices is inside of the whole hull.
 const MAX_CENTERED_VERTICES: usize = 64;
 
 /// Returns the center of a large ball in the hull of `vertices`. The center of a flat hull is the

@@ -1,10 +1,11 @@
 //! A table of the points that can be the farthest in a direction.
 //!
-//! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max
-//! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
-//! cell lists, in order, each point that may be the farthest in some direction of the cell. A query
-//! scans one short list for the support point. The result equals the result of a scan of all points
-//! bit for bit, with the same choice among equals, and does not depend on earlier queries.
+//! The directions are divided into cells, as in a cube map. A direction d is scaled to
+//! d' = d / max |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of
+//! equal cells. A cell lists, in order, each point that may be the farthest in some direction of
+//! the cell. A query scans one short list for the support point. The result equals the result of a
+//! scan of all points bit for bit, with the same choice among equals, and does not depend on
+//! earlier queries.
 //!
 //! **Points that a cell leaves out.** Point w is farther than v in the whole cell if
 //! (w - v) · c > 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex
@@ -66,8 +67,8 @@ impl DirectionTable {
     }
 
     /// Builds a table that also lists points that are almost the farthest. The height d · p of such
-    /// a point p is below the maximum by at most `error` times max |d_i| times the greatest Σ
-    /// |p_i|. `error` must be at least [`F64_HEIGHT_ERROR`].
+    /// a point p is below the maximum by at most `error` times max |d_i| times max Σ |p_i|. `error`
+    /// must be at least [`F64_HEIGHT_ERROR`].
     pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,

@@ -1,9 +1,9 @@
 //! Points rounded to a grid of integers, on which signs of areas and volumes are exact.
 //!
 //! Source: Fortune and Van Wyk, "Static analysis yields efficient exact integer arithmetic for
-//! computational geometry" (1996). The coordinates are relative to one of the points. They are
-//! integers of at most 2⁴⁰, so `f64` holds the coordinates and their differences exactly. `i128`
-//! holds six times the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
+//! computational geometry" (1996). The coordinates are integers of at most 2⁴⁰, relative to one of
+//! the points. So `f64` holds the coordinates and their differences exactly. `i128` holds six times
+//! the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
 //!
 //! A grid step is at most 2⁻³⁹ of the length of the set. This is less than 1/60,000 of
 //! [`COORDINATE_ROUNDING`], the rounding that the given `f32` coordinates already have.
@@ -22,7 +22,7 @@ const GRID_BITS: i32 = 40;
 
 /// The part of the tolerance that covers rounding to the grid, in grid steps. This rounding moves a
 /// dropped point and the hull by half the diagonal of a cell each: by √3 steps together. The rest
-/// covers the rounding of `f64`.
+/// of the margin covers the rounding of `f64`.
 const GRID_MARGIN: f64 = 2.0;
 
 /// Points on a grid. All lengths are in steps of the grid.

@@ -82,10 +82,10 @@ pub(super) use center::LARGE;
 /// returned.
 ///
 /// In an optimized build, construction takes about 2 µs per vertex and 0.1 µs for each other point.
-/// Up to 64 vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes
-/// 20 to 40 bytes per vertex, and never more than 128 bytes per vertex. In 2D a hull of up to 16
-/// vertices also stores its edges, in 32 bytes each, so that its contacts with other such hulls and
-/// with circles are computed in closed form.
+/// A hull of up to 64 vertices stores them a second time, in blocks of eight that take 96 bytes
+/// each. A table takes 20 to 40 bytes per vertex, and never more than 128 bytes per vertex. In 2D a
+/// hull of up to 16 vertices also stores its edges, in 32 bytes each, so that its contacts with
+/// other such hulls and with circles are computed in closed form.
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,

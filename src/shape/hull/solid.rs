@@ -54,7 +54,7 @@ const FEW_FLAT: usize = 10;
 /// all vertices are almost flat.
 const MAX_REBUILT: usize = 256;
 
-/// A triangle of the surface. Its vertices are counter-clockwise as seen from outside.
+/// A triangle of the surface, with vertices counter-clockwise as seen from outside.
 struct HullFacet {
     vertices: [usize; 3],
     /// For each vertex, the facet beyond the edge that starts there.

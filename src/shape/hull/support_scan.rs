@@ -28,8 +28,7 @@ const F32_HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 const POINT_SIZES: RangeInclusive<f64> = 1e-12..=1e12;
 const SCAN_DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
 
-/// The count of some points in the upper 16 bits, and the sum of their indices in the lower 16
-/// bits.
+/// A count of points in the upper 16 bits, and the sum of their indices in the lower 16 bits.
 type CountAndSum = u32;
 const COUNT_SHIFT: u32 = 16;
 const ONE: CountAndSum = 1 << COUNT_SHIFT;

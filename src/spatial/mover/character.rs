@@ -18,9 +18,9 @@
 //! the motion is a walk.
 //!
 //! **Ground** is a touched face that is flat enough. At an edge, the contact normal may be less
-//! upright than the face's normal: a capsule stands on the edge of a step until it hangs beside the
-//! edge ([`GroundRules::is_ground`]). A body also stands if its flat side rests on a corner, or if
-//! slopes that are too steep hold it from both sides.
+//! upright than the face's normal. So a capsule stands on the edge of a step until it hangs beside
+//! the edge ([`GroundRules::is_ground`]). A body also stands if its flat side rests on a corner, or
+//! if slopes that are too steep hold it from both sides.
 
 use smallvec::SmallVec;
 

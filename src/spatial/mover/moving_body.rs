@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The tolerance of a gap, as a fraction of the intended gap. A body corrects a gap only if the
-/// error of the gap is greater. Otherwise, rounding would move the body in every tick.
+/// error of the gap exceeds this tolerance. Otherwise, rounding would move the body in every tick.
 pub const SETTLED: f64 = 0.25;
 
 /// Motions of at most this fraction of the skin are not made. With the default skin, such motions
@@ -29,8 +29,8 @@ const LEAST_MOTION: f64 = 1e-6;
 const MAX_PUSHES: usize = 4;
 
 /// The distance, in skins, by which a cast looks beyond the end of the motion. A body stops 1 / 2c
-/// skins before the touch, where c is the sine of the angle of approach. From 7 degrees on, this
-/// stop is within the distance.
+/// skins before the touch, where c is the sine of the angle of approach. Only at angles of less
+/// than 7 degrees does the body stop farther away than this distance.
 const LOOKAHEAD: f64 = 4.0;
 
 /// A slide approaches a plane if the sine of the angle between them is more than this. So corners

@@ -50,9 +50,9 @@ pub struct ContactPlane {
     pub part: u32,
     /// The unit normal of the plane, from the other collider to the body.
     pub normal: Vec3,
-    /// The distance of the body from the plane, negative if they overlap.
+    /// The distance of the body from the plane, negative if the colliders overlap.
     pub gap: f32,
-    /// The point of the other collider that is nearest to the body, or deepest in it.
+    /// The point of the other collider that is nearest to the body, or deepest in the body.
     pub point: Vec3,
     /// The maximum length by which this plane pushes the body, infinite by default. With a finite
     /// limit, the plane is soft: it slows the body down, and gives way. A plane with a limit of 0

@@ -70,7 +70,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Moves a shape by `translation`, and lets it slide along everything that it touches. Returns
-    /// the resulting translation, the ground, and the hits. No entity is moved.
+    /// the resulting translation, the ground, and the hits. The method moves no entity.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -107,8 +107,8 @@ impl SpatialQuery<'_, '_> {
     ///   translation, the body stays where it is, on every slope that is ground.
     /// * **In the air**, or with an upward translation, the body moves straight, and slides along
     ///   the colliders that it hits. If the body lands, it walks on.
-    /// * **Walls** are all faces steeper than `max_slope`. A body slides along them, and does not
-    ///   climb them. In the air, it slides down steep slopes.
+    /// * **Walls** are all faces steeper than `max_slope`. A body slides along walls, and does not
+    ///   climb them. In the air, a body slides down steep slopes.
     /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).
     /// * **The gap** to everything is at least three eighths of the skin after the move, if there
     ///   is room.

@@ -80,7 +80,8 @@ pub struct SlideHit {
     pub point: Vec3,
     /// The unit normal of the contact, from the other collider to the body.
     pub normal: Vec3,
-    /// The unit normal of the touched face that most opposes the motion, on the same side.
+    /// The unit normal of the touched face that most opposes the motion, on the same side as
+    /// `normal`.
     pub face_normal: Vec3,
     /// The part of the translation that is left at the touch, before any deflection. A game can
     /// push the other collider by the component of this vector against the normal.
