@@ -231,7 +231,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Does the same as [`near`](Self::near) for a box in another frame. The map x ->
-    /// `linear * x + translation` converts from the compound's frame to that frame.
+    /// `linear * x + translation` converts from the compound's frame to the frame of the box.
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,

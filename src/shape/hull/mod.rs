@@ -98,11 +98,11 @@ pub struct ConvexHull<V: Space> {
 /// The method of finding the farthest vertex.
 #[derive(Clone)]
 enum FarthestSearch {
-    /// For few vertices: a scan of blocks.
+    /// A scan of blocks, for few vertices.
     Blocks(PointBlocks),
-    /// For many vertices: a scan of the vertices that a table lists for the direction.
+    /// A scan of the vertices that a table lists for the direction, for many vertices.
     Table(Arc<DirectionTable>),
-    /// For few vertices that are all zero or of extreme size: a plain scan.
+    /// A plain scan, for few vertices that are all zero or of extreme size.
     Scan,
 }
 

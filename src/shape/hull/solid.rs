@@ -47,7 +47,7 @@ const HEIGHT_ERROR: f64 = 32.0 * 0.5 * f64::EPSILON * (1_u64 << 41) as f64;
 /// rounding.
 const FLAT_ANGLE: f64 = 1e-4;
 
-/// A surface is built again if more than one in this many vertices is flat.
+/// The ratio of all vertices to flat vertices below which a surface is built again.
 const FEW_FLAT: usize = 10;
 
 /// The maximum number of vertices of a surface that is built again. On a ball with more vertices,

@@ -74,8 +74,8 @@ impl SpatialQuery<'_, '_> {
     /// effect of the ground's rotation. The result is 0 if the ground was despawned, or if the
     /// translation is not finite. In 2D, z is 0, and `.xy()` returns the `Vec2`.
     ///
-    /// [`move_and_slide`](Self::move_and_slide) carries a body on its own if its settings contain
-    /// the ground of the previous move.
+    /// [`move_and_slide`](Self::move_and_slide) carries a body without this method if the settings
+    /// contain the ground of the previous move.
     pub fn carry(&self, ground: &Ground) -> Vec3 {
         match self.proxies.slot(ground.entity) {
             Some(ProxySlot::D2(_)) => Vec2::from_f64(ground.translation::<Vec2>(self)).to_vec3(),

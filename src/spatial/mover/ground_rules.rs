@@ -1,4 +1,4 @@
-//! What counts as ground for a character.
+//! The rules for what counts as ground for a character.
 
 use crate::{
     space::{DVector, Space},

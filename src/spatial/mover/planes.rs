@@ -29,16 +29,16 @@ const MAX_SWEEPS: usize = 1024;
 /// f32.
 const LEAST_PUSH_CHANGE: f64 = 1e-12;
 
-/// The greatest length of a translation out of overlaps, as a multiple of the deepest overlap.
-/// Between planes that face each other at an acute angle, this multiple is more than 1: 16 at 7
+/// The greatest length of a translation out of overlaps, as a multiple of the deepest overlap. Out
+/// of a wedge between two planes, the required multiple is more than 1: 16 at an opening of 7
 /// degrees.
 const MAX_DETOUR: f64 = 16.0;
 
 /// A fraction of a length that exceeds its rounding error.
 const LENGTH_ERROR: f64 = 1e-6;
 
-/// A plane in front of which a body has to stay, from a contact or a collider within a distance. In
-/// 2D, z is 0.
+/// A plane in front of which a body has to stay. The plane belongs to a contact, or to a collider
+/// within a distance. In 2D, z is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
@@ -136,9 +136,9 @@ impl ContactPlane {
 /// translation found so far. Soft planes give way to rigid ones.
 ///
 /// The result stays near the target. Soft planes move the target first. If no rigid plane has a
-/// negative gap, the result is at most as far from this target as a translation of 0 is. Otherwise,
-/// the result may be farther by 16 times the deepest overlap. A plane that demands a longer
-/// translation counts as a contradiction.
+/// negative gap, the result is at most as far from the moved target as a translation of 0 is.
+/// Otherwise, the result may be farther by 16 times the deepest overlap. A plane that demands a
+/// longer translation counts as a contradiction.
 ///
 /// If the target is not finite, the result is 0. A result beyond the range of f32 is shortened to
 /// that range, in the same direction.

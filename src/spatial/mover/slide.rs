@@ -38,8 +38,8 @@ pub struct MoveAndSlideSettings {
     /// The greatest height of a step that a walking body climbs: 0 by default.
     pub step_height: f32,
     /// The maximum distance by which a body that stood on the ground is moved down to the ground
-    /// after a move. The default is the distance by which slopes and steps can fall along the path.
-    /// With 0, a body leaves the ground at every edge.
+    /// after a move. The default is the greatest descent of slopes and steps along the path. With
+    /// 0, a body leaves the ground at every edge.
     pub snap_distance: Option<f32>,
     /// The gap that a body keeps from everything. The upper limit is half of the least side of the
     /// body's bounding box in the world, or a twentieth of the longest side if that is more. The
