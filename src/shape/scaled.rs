@@ -16,7 +16,7 @@ use crate::{
 /// written, with loads of a different width, which stalls the processor (failed store forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
-    /// The same factor in all directions, not negative. This factor scales the radius too.
+    /// A factor for all directions, which is not negative. This factor scales the radius too.
     Uniform(&'a f64),
     /// Any linear map: non-uniform scale, reflection or shear, combined with the rotation.
     Linear(&'a D::Matrix),

@@ -89,8 +89,8 @@ impl<D: DVector> WorldPose<D> {
     }
 
     /// Restricts an affine map of 3D, which was computed in f32, to the dimension of `D`. A map
-    /// that is a similarity up to the rounding of f32 becomes an exact similarity. Otherwise a ball
-    /// would become an ellipsoid.
+    /// that is a similarity up to the rounding of f32 becomes an exact similarity. Otherwise, a
+    /// ball would become an ellipsoid.
     pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {

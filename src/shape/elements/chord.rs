@@ -316,7 +316,7 @@ pub fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<
     Ok(of_planes(half_spaces, line))
 }
 
-/// Returns the vector with component i equal to 1 if bit i is 0, and -1 otherwise.
+/// Returns the vector whose component i is 1 if bit i is 0, and -1 otherwise.
 fn signs_of<D: DVector>(bits: u8) -> D {
     D::of([0, 1, 2].map(|index| if bits >> index & 1 == 0 { 1.0 } else { -1.0 }))
 }

@@ -401,7 +401,7 @@ fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     }
 }
 
-/// Returns the weights of a facet's vertices at a fraction of an edge.
+/// Returns the weights of a facet's vertices for the point at a fraction of an edge.
 fn edge_weights([start, end]: [usize; 2], fraction: f64) -> [f64; 3] {
     [0, 1, 2].map(|index| match index {
         _ if index == start => 1.0 - fraction,

@@ -206,7 +206,8 @@ fn undominated<'a, D: DVector>(
     scratch: &'a mut Vec<(u32, Heights)>,
 ) -> impl Iterator<Item = u32> + use<'a, D> {
     scratch.clear();
-    // The greatest heights at the center of the cell and at each corner, and their points.
+    // The greatest heights in the directions of the cell's center and of each corner, and the
+    // positions of their points in `scratch`.
     let mut best = [(f64::NEG_INFINITY, 0); 5];
     for index in list {
         let Some(point) = points.get(*index as usize) else {
