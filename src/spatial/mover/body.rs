@@ -74,7 +74,7 @@ pub struct NearPlane<D> {
 }
 
 impl<D: DVector> NearPlane<D> {
-    /// Returns the plane as a touch.
+    /// Converts the plane to a touch with the given time and gap.
     pub fn touch(&self, time: f64, gap: f64) -> BodyTouch<D> {
         BodyTouch {
             entity: self.entity,

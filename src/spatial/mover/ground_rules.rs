@@ -18,7 +18,7 @@ const MAX_LENGTH_IN_SKINS: f64 = 1e9;
 #[derive(Clone, Copy)]
 pub struct GroundRules<D> {
     pub up: D,
-    /// The cosine of the greatest slope of the ground.
+    /// The cosine of the greatest slope that is ground.
     pub least_cosine: f64,
     pub step_height: f64,
     snap_distance: Option<f64>,
