@@ -19,7 +19,7 @@ pub const ROUNDING: f64 = 1.2e-7;
 /// The error of a rotated point in f64, as a fraction of its distance from the center of rotation.
 const TURNED: f64 = 1e-15;
 
-/// Returns the tolerance of lengths: some units in the last place of an f32 of the shapes' sizes.
+/// Returns the tolerance of lengths: a few units in the last place of the shapes' sizes in f32.
 /// Points have no size, but an inexact position.
 pub fn tolerance<C: Convex>(a: &C, b: &C) -> f64 {
     let turned = TURNED * (a.lever() + b.lever());
@@ -34,7 +34,7 @@ pub struct Touch {
     pub depth: f64,
     pub point_a: DVec3,
     pub point_b: DVec3,
-    /// How far rounding to f32 in world space may have moved the points.
+    /// The greatest error of the points from rounding to f32 in world space.
     pub grain: f64,
 }
 
@@ -57,7 +57,7 @@ pub struct Apart {
     pub distance: f64,
     pub point_a: DVec3,
     pub point_b: DVec3,
-    /// How far rounding to f32 in world space may have moved the points.
+    /// The greatest error of the points from rounding to f32 in world space.
     pub grain: f64,
 }
 
@@ -76,8 +76,8 @@ impl Apart {
 /// Errors as fractions of their tolerances, by the name of their class.
 pub type Errors = Vec<(&'static str, f64)>;
 
-/// The answer is right, or the shapes are so close to touching that the input does not determine
-/// it.
+/// Checks that the answer is right, or that the shapes are so close to touching that the input does
+/// not determine the answer.
 pub fn check_verdict<C: Convex>(a: &C, b: &C, hit: bool) -> Result<(), String> {
     judge_verdict(&C::bounds(a, b), tolerance(a, b), hit)
 }
@@ -89,8 +89,8 @@ pub fn judge_verdict(truth: &Bounds, tolerance: f64, hit: bool) -> Result<(), St
     Ok(())
 }
 
-/// The contact is true: its normal is unit, its depth is the least, moving by it leaves the shapes
-/// touching, and its points lie where the shapes' surfaces face each other.
+/// Checks that the contact is true: its normal has length 1, its depth is the least, moving by the
+/// depth leaves the shapes touching, and its points lie where the shapes' surfaces face each other.
 pub fn check_contact<C: Convex>(a: &C, b: &C, touch: &Touch) -> Result<Errors, String> {
     judge_contact(a, b, &C::bounds(a, b), touch)
 }
@@ -143,8 +143,8 @@ pub fn judge_contact<C: Convex>(
         .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
 }
 
-/// The distance is right, and its points are on the surfaces and that far apart. For touching
-/// shapes they are in both.
+/// Checks that the distance is right, and that its points are on the surfaces and this far apart.
+/// The points of touching shapes are in both shapes.
 pub fn check_distance<C: Convex>(a: &C, b: &C, found: &Apart) -> Result<Errors, String> {
     judge_distance(a, b, &C::bounds(a, b), found)
 }
@@ -159,7 +159,7 @@ pub fn judge_distance<C: Convex>(
     let tolerance = tolerance(a, b);
     let rounded = tolerance + found.grain;
     let between = found.point_b - found.point_a;
-    // The distance of touching shapes is always 0 and would lower the mean of the others.
+    // The distance of touching shapes is always 0 and would lower the mean of the other distances.
     let class = if found.distance > 0.0 {
         "distance"
     } else {
@@ -182,18 +182,18 @@ pub fn judge_distance<C: Convex>(
     .map_err(|text| format!("{text}; in truth {truth:?}, found {found:?}"))
 }
 
-/// How far a point is from the part of the surface with this outward normal.
+/// Returns the distance of a point from the part of the surface with this outward normal.
 fn off_surface(body: &impl Convex, point: DVec3, normal: DVec3) -> f64 {
     let below = (body.height(normal) - point.dot(normal)).abs();
     below.max(body.gap_to(point))
 }
 
-/// Returns all errors as fractions of their limits, or describes those beyond their limits.
+/// Returns all errors as fractions of their limits, or describes the errors beyond their limits.
 fn judge(errors: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Result<Errors, String> {
     let errors: Vec<_> = errors.into_iter().collect();
     let beyond: Vec<String> = errors
         .iter()
-        // Written so that NaN exceeds every limit.
+        // In this comparison, NaN exceeds every limit.
         .filter(
             |(_, error, limit)| !matches!(error.partial_cmp(limit), Some(order) if order.is_le()),
         )
@@ -264,14 +264,14 @@ impl Report {
             "{} of {cases} cases fail: {by_kinds:?}{first}",
             failures.len(),
         );
-        // A generator that never or always hits would test only half.
+        // A generator that never hits, or always hits, would test only half of the code.
         let share = hits as f64 / cases as f64;
         assert!((0.25..0.75).contains(&share), "{hits} hits of {cases}");
     }
 }
 
-/// `Ok` if two answers are equal, bit for bit according to their `Debug` form, which distinguishes
-/// 0 from -0.
+/// Returns `Ok` if two answers are equal bit for bit, according to their `Debug` text, which
+/// distinguishes 0 from -0.
 pub fn same(what: &'static str, left: impl Debug, right: impl Debug) -> Result<Errors, String> {
     let (left, right) = (format!("{left:?}"), format!("{right:?}"));
     if left == right {

@@ -24,8 +24,8 @@ pub mod solid;
 
 use bevy::math::{DMat3, DVec3};
 
-/// An overlap of cores below this fraction of their sizes counts as flat: f64 leaves 1e-16, and
-/// products of two numbers some times that.
+/// An overlap of cores below this fraction of their sizes counts as flat: f64 rounds by 1e-16, and
+/// products of two numbers by a few times that.
 const FLAT: f64 = 1e-11;
 
 /// The hull of some points with a radius around it.
@@ -33,13 +33,13 @@ const FLAT: f64 = 1e-11;
 pub struct Body {
     pub points: Vec<DVec3>,
     pub radius: f64,
-    /// The greatest distance of the points from the origin that they were rotated about.
+    /// The greatest distance of the points from the center of their rotation.
     pub lever: f64,
     planar: bool,
-    /// Pairs of points that include all edges of the core; for a core of one point, that point
+    /// Pairs of points that include all edges of the core. A core of one point has this point
     /// twice.
     edges: Vec<[DVec3; 2]>,
-    /// Triples of points that cover the core's surface; none for a core without area or in 2D.
+    /// Triples of points that cover the core's surface. A core without area, or in 2D, has none.
     faces: Vec<[DVec3; 3]>,
     /// Unit normals of the facets, each with one sign.
     normals: Vec<DVec3>,
@@ -84,7 +84,7 @@ impl Body {
         body
     }
 
-    /// Finds all triples with the core on one side of their plane, and that side.
+    /// Finds all triples of points with the core on one side of their plane, and this side.
     fn find_faces(&mut self) {
         let slack = FLAT * self.core_size();
         let mut sides = Vec::new();
@@ -179,7 +179,7 @@ impl Body {
         extent(&self.points, direction).1 + self.radius
     }
 
-    /// Returns a point with that component.
+    /// Returns a point with the greatest component along a direction.
     pub fn support(&self, direction: DVec3) -> DVec3 {
         let height = |point: &&DVec3| point.dot(direction);
         let farthest = self
@@ -193,7 +193,7 @@ impl Body {
         &self.normals
     }
 
-    /// Returns the distance of a point, negative inside.
+    /// Returns the distance of a point, which is negative inside.
     pub fn gap_to(&self, point: DVec3) -> f64 {
         gap(self, &Body::new([point], 0.0, self.planar))
     }
@@ -209,7 +209,7 @@ pub trait Convex: Sized {
     /// Returns the bounding radius of the whole body.
     fn size(&self) -> f64;
 
-    /// Returns the greatest distance of the points from the origin that they were rotated about.
+    /// Returns the greatest distance of the points from the center of their rotation.
     fn lever(&self) -> f64;
 
     fn is_planar(&self) -> bool;
@@ -219,10 +219,10 @@ pub trait Convex: Sized {
     /// Returns the greatest component along a unit vector.
     fn height(&self, direction: DVec3) -> f64;
 
-    /// Returns the distance of a point, 0 or less inside.
+    /// Returns the distance of a point, which is 0 or less inside.
     fn gap_to(&self, point: DVec3) -> f64;
 
-    /// Bounds of the signed distance of two bodies.
+    /// Returns bounds of the signed distance of two bodies.
     fn bounds(a: &Self, b: &Self) -> Bounds;
 }
 
@@ -231,7 +231,7 @@ pub trait Convex: Sized {
 pub struct Bounds {
     pub low: f64,
     pub high: f64,
-    /// The direction from the first to the second, if no other direction is about as short.
+    /// The direction from the first body to the second, if no other direction is about as short.
     pub normal: Option<DVec3>,
 }
 
@@ -244,9 +244,9 @@ impl Bounds {
         }
     }
 
-    /// How far a value lies outside of the bounds.
+    /// Returns the distance of a value from the bounds, which is 0 within the bounds.
     pub fn miss(&self, value: f64) -> f64 {
-        // Not `max`, which would lose NaN.
+        // The function `max` would lose NaN.
         if value < self.low {
             self.low - value
         } else if value <= self.high {
@@ -256,7 +256,7 @@ impl Bounds {
         }
     }
 
-    /// Bounds of the depth, which is 0 if the bodies do not overlap.
+    /// Returns bounds of the depth, which is 0 if the bodies do not overlap.
     pub fn depth(&self) -> Self {
         Self {
             low: (-self.high).max(0.0),
@@ -265,7 +265,7 @@ impl Bounds {
         }
     }
 
-    /// Bounds of the distance, which is 0 if the bodies overlap.
+    /// Returns bounds of the distance, which is 0 if the bodies overlap.
     pub fn distance(&self) -> Self {
         Self {
             low: self.low.max(0.0),
@@ -316,8 +316,8 @@ impl Convex for Body {
 }
 
 /// A separating translation counts as the only one if it is shorter than all others by this
-/// fraction of the sizes. Separated cores always have only one shortest direction, but closer than
-/// this it is badly conditioned.
+/// fraction of the sizes. Separated cores always have a single shortest direction, but if they are
+/// closer than this, the direction is badly conditioned.
 pub const UNIQUE: f64 = 1e-5;
 
 /// Returns `true` if cores at this distance determine the direction between them.
@@ -343,7 +343,8 @@ pub fn stands_out(
     alone
 }
 
-/// Returns `true` if all directions just beside the normal need at least the limit.
+/// Returns `true` if all directions just beside the normal need a translation of at least the
+/// limit.
 pub fn rises_around(
     normal: DVec3,
     limit: f64,
@@ -357,7 +358,7 @@ pub fn rises_around(
     };
     (0..16).all(|step| {
         let (sin, cos) = (f64::from(step) / 16.0 * core::f64::consts::TAU).sin_cos();
-        // In 2D there are two directions beside the normal, and the others are closer.
+        // In 2D, there are two directions beside the normal, and the others are closer.
         let beside = if planar {
             u * cos.signum()
         } else {
@@ -372,8 +373,8 @@ pub fn rises_around(
 pub struct Relation {
     /// The signed distance.
     pub gap: f64,
-    /// The shortest direction from the first to the second, or one of several. `None` if touching
-    /// cores leave it free or do not determine it.
+    /// The shortest direction from the first body to the second, or one of several such directions.
+    /// `None` if touching cores do not determine the direction.
     pub normal: Option<DVec3>,
 }
 
@@ -396,8 +397,8 @@ pub fn relation(a: &Body, b: &Body) -> Relation {
     }
 }
 
-/// Returns the least support height of the difference of the cores: negative if it proves them
-/// separated.
+/// Returns the least support height of the difference of the cores: which is negative if it proves
+/// the cores separated.
 fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     let mut best = (f64::INFINITY, None);
     each_way_out(a, b, |normal, length| {
@@ -537,7 +538,7 @@ pub fn unit(vector: DVec3) -> Option<DVec3> {
     (length > 0.0).then(|| vector / length)
 }
 
-/// Returns the unit vector perpendicular to two others, or `None` if they are parallel within
+/// Returns the unit vector perpendicular to two vectors, or `None` if these are parallel within
 /// rounding.
 fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
     let (a, b) = (unit(a)?, unit(b)?);
@@ -545,7 +546,7 @@ fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
     (cross.length() > 1e-12).then(|| cross / cross.length())
 }
 
-/// Keeps one of any directions that are equal or opposite to the last bits.
+/// Keeps one of all directions that are equal or opposite up to their last bits.
 fn remove_doubles(directions: &mut Vec<DVec3>) {
     let mut kept: Vec<DVec3> = Vec::new();
     for direction in directions.drain(..) {

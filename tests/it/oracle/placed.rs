@@ -8,8 +8,8 @@ use headbutt::{ConvexView, Shape, ShapeView, prelude::*};
 
 use super::{Body, cases::Dimension, gap};
 
-/// Returns the convex parts of a collider in the world: of a surface, its facets. `None` if one of
-/// them is no body, such as a half-space or an ellipsoid.
+/// Returns the convex parts of a collider in the world. The parts of a surface are its facets.
+/// Returns `None` if a part is no body of the oracle, such as a half-space or an ellipsoid.
 pub fn bodies(collider: &Collider, pose: Transform) -> Option<Vec<Body>> {
     match collider.shape_2d() {
         Some(shape) => bodies_of(shape, pose),
@@ -83,8 +83,8 @@ fn core<V: Dimension>(shape: &ConvexView<V>) -> Option<(Vec<DVec3>, f32)> {
     Some((points, radius + shape.margin()))
 }
 
-/// Returns the signed distance of the two closest parts. If it is greater than `limit`, a lower
-/// bound that is also greater than `limit` is returned.
+/// Returns the signed distance of the two closest parts. If this distance is greater than `limit`,
+/// returns a lower bound that is also greater than `limit`.
 pub fn gap_within(a: &[Body], b: &[Body], limit: f64) -> f64 {
     let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a, b)));
     let gaps = pairs.map(|(a, b)| {
@@ -100,8 +100,8 @@ pub fn gap_to_plane(bodies: &[Body], point: DVec3, normal: DVec3) -> f64 {
     lowest.fold(f64::INFINITY, f64::min) - normal.dot(point)
 }
 
-/// Returns a motion with constant velocities. In the meantime, the rotation is about the
-/// translation.
+/// Returns the pose at a time of a motion with constant velocities. The rotation is about the
+/// moving translation.
 pub fn pose_at(pose: Transform, translation: Vec3, rotation: Vec3, time: f64) -> Transform {
     let turn = DQuat::from_scaled_axis(rotation.as_dvec3() * time);
     let at = pose.translation.as_dvec3() + translation.as_dvec3() * time;
@@ -123,7 +123,7 @@ pub fn aabb(bodies: &[Body]) -> [DVec3; 2] {
     [-DVec3::new(highest(-x), highest(-y), highest(-z)), max]
 }
 
-/// Boxes, balls and capsules whose distances are evident.
+/// The colliders are boxes, balls and capsules whose distances are evident.
 #[test]
 fn the_distance_of_placed_colliders_is_that_of_their_parts() {
     let ball = Collider::sphere(0.5);
@@ -139,7 +139,7 @@ fn the_distance_of_placed_colliders_is_that_of_their_parts() {
             Transform::from_xyz(0.0, y, 0.0).with_scale(Vec3::splat(-2.0)),
         )
     };
-    // The box lies from 4.5 to 5.5 along y, the capsule from 2.75 to 3.25.
+    // The box reaches from 4.5 to 5.5 along y, and the capsule from 2.75 to 3.25.
     for (y, distance) in [(0.0, 1.75), (2.0, -0.25), (7.0, 0.5), (3.875, -0.375)] {
         let ball = at(y).expect("a ball");
         let found = gap_within(&ball, &bar, f64::INFINITY);

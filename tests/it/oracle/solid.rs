@@ -41,13 +41,13 @@ const FEW: usize = 10;
 pub enum Form {
     /// The hull of points.
     Points(Vec<DVec3>),
-    /// The half axes; in 2D the third one is 0.
+    /// An ellipsoid with these half axes. In 2D, the third half axis is 0.
     Ellipsoid(DVec3),
-    /// Around y.
+    /// A cylinder around y.
     Cylinder { half_height: f64, radius: f64 },
-    /// Around y, with the apex up.
+    /// A cone around y, with the apex up.
     Cone { half_height: f64, radius: f64 },
-    /// Around y, between two discs of any radius.
+    /// A frustum around y, between two discs of any radius.
     Frustum {
         half_height: f64,
         top: f64,
@@ -118,7 +118,8 @@ impl Form {
                 half_angle,
                 center,
             } => {
-                // By the angle, the support point of the arc is the one closest to the direction.
+                // The support point of the arc is the point whose angle is nearest to the angle of
+                // the direction.
                 let angle = direction.x.atan2(direction.y);
                 let (sin, cos) = angle.clamp(-half_angle, *half_angle).sin_cos();
                 let on_arc = DVec3::new(sin, cos, 0.0) * *radius;
@@ -160,8 +161,8 @@ impl Form {
                 top,
                 bottom,
             } => half_height.hypot(top.max(*bottom)),
-            // Around the middle of the chord, or around the circle through the center and both
-            // tips, but at most the bounding circle of the disc itself.
+            // The radius belongs to a circle around the middle of the chord, or through the center
+            // and both tips, but is at most the radius of the disc itself.
             Self::Slice {
                 radius,
                 half_angle,
@@ -198,13 +199,13 @@ impl Form {
 pub struct Solid {
     form: Form,
     pub radius: f64,
-    /// Orthonormal, or any linear map.
+    /// A rotation, or any linear map.
     rotation: DMat3,
     translation: DVec3,
     planar: bool,
     size: f64,
     lever: f64,
-    /// The same body for the enumeration of features, if it has few.
+    /// The same body for the enumeration of features, if it has few features.
     features: Option<Body>,
 }
 
@@ -245,7 +246,7 @@ impl Solid {
         origin: DVec3,
         planar: bool,
     ) -> Self {
-        // A stretched form has no radius around it.
+        // A stretch changes the radius, so the radius becomes part of the form.
         let grown = Form::Grown {
             core: Box::new(form.clone()),
             radius,
@@ -260,8 +261,8 @@ impl Solid {
         }
     }
 
-    /// Returns half of the greatest distance of two points of the core, or slightly less: the ends
-    /// along a direction give the next direction, over and over.
+    /// Returns half of the greatest distance of two points of the core, or slightly less. The two
+    /// ends along a direction give the next direction, repeatedly.
     fn half_length(&self) -> f64 {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let axes = &axes[..if self.planar { 2 } else { 3 }];
@@ -286,7 +287,7 @@ impl Solid {
         Self::new(&Form::Points(vec![at]), 0.0, here, DVec3::ZERO, planar)
     }
 
-    /// Returns the features, if there are few.
+    /// Returns the body with its features, if there are few.
     pub fn features(&self) -> Option<&Body> {
         self.features.as_ref()
     }
@@ -359,7 +360,7 @@ impl Convex for Solid {
             return body.gap_to(point);
         }
         let difference = Difference::new(|direction| self.support(direction) - point, self.planar);
-        // The depth inside is of no interest.
+        // The depth of a point inside does not matter.
         difference.nearest().high - self.radius
     }
 
@@ -410,11 +411,11 @@ struct Nearest {
 struct Way {
     low: f64,
     high: f64,
-    /// `None` if another direction is about as short.
+    /// The unit direction, or `None` if another direction is about as short.
     normal: Option<DVec3>,
 }
 
-/// The difference of two convex bodies, by its support function.
+/// The difference of two convex bodies, given by its support function.
 struct Difference<F> {
     support: F,
     planar: bool,
@@ -438,7 +439,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         (self.support)(normal).dot(normal)
     }
 
-    /// Its support points in directions all around.
+    /// Returns support points in directions all around.
     fn all_around(&self) -> Vec<DVec3> {
         let steps = [0.0, 1.0, -1.0];
         let depths: &[f64] = if self.planar { &[0.0] } else { &steps };
@@ -455,8 +456,9 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         points
     }
 
-    /// Wolfe, "Finding the nearest point in a polytope" (1976): keep the hull of a few points and
-    /// its nearest point x, and add the support point against x until that is no nearer.
+    /// Finds the nearest point by Wolfe, "Finding the nearest point in a polytope" (1976): keeps
+    /// the hull of a few points and its nearest point x, and adds the support point against x until
+    /// this point is no nearer.
     fn nearest(&self) -> Nearest {
         let first = (self.support)(DVec3::X);
         let mut corners = vec![(first, 1.0)];
@@ -471,7 +473,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
             };
             let corner = (self.support)(-direction);
             best.low = best.low.max(corner.dot(direction));
-            // Far away f64 limits what can be met.
+            // Far from the origin, the rounding of f64 limits the precision.
             let met = 1e-14 * (self.scale + best.high);
             let known = corners.iter().any(|(old, _)| *old == corner);
             if best.high - best.low <= met || best.high <= met || known {
@@ -548,7 +550,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
 
     /// Combines the facets of an inner polytope with the best direction found.
     fn way(&self, facets: &[(DVec3, f64)], best: DVec3, high: f64) -> Way {
-        // Without facets the set has no extent and leaves the origin at once.
+        // Without facets, the set has no extent, and leaves the origin at once.
         let low = facets.iter().map(|(_, low)| *low).reduce(f64::min);
         let limit = high + UNIQUE * self.scale;
         let unique = facets.len() > 1
@@ -653,7 +655,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         self.way(&facets, search.best, search.least)
     }
 
-    /// Follows a direction downhill to one with a locally least support height.
+    /// Follows a direction downhill to a direction with a locally least support height.
     fn downhill(&self, mut normal: DVec3) -> (DVec3, f64) {
         let mut height = self.height(normal);
         let (mut step, mut turn) = (0.05, 0.0_f64);
@@ -681,7 +683,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
     }
 }
 
-/// The knowledge about the shortest translation.
+/// The state of the search for the shortest translation.
 struct Search {
     scale: f64,
     least: f64,
@@ -711,8 +713,8 @@ impl Search {
         normal.distance(self.best) >= SAME_WAY
     }
 
-    /// Returns `true` if facets from `low` on are of no interest: the length is known, and whether
-    /// the direction is unique.
+    /// Returns `true` if facets of at least the height `low` do not matter: the length is known,
+    /// and it is decided if the direction is unique.
     fn is_over(&self, low: f64) -> bool {
         let limit = self.least + UNIQUE * self.scale;
         let rivals = || {
@@ -735,7 +737,7 @@ impl Search {
 }
 
 /// Moves from a point in the hull of at most three corners, and a new corner, to the point of the
-/// hull closest to the origin. Keeps the corners that it needs, with their weights. `None` if the
+/// hull closest to the origin. Keeps the needed corners, with their weights. Returns `None` if the
 /// corners are affinely dependent.
 fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
     loop {
@@ -746,7 +748,7 @@ fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
             }
             break;
         }
-        // As far as the hull extends.
+        // The step ends where the hull ends.
         let steps = corners.iter().zip(&target);
         let step = steps
             .filter(|(_, weight)| **weight <= 0.0)
@@ -772,7 +774,8 @@ fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
 /// Returns the weights of the point closest to the origin in the affine span of some points.
 fn nearest_in_span(corners: &[(DVec3, f64)]) -> Option<Vec<f64>> {
     let base = corners[0].0;
-    // Gram-Schmidt, and then the coefficients in terms of the points.
+    // Gram-Schmidt gives orthogonal axes. Then the coefficients are expressed in terms of the
+    // points.
     let mut axes: Vec<DVec3> = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for (corner, _) in &corners[1..] {
@@ -808,9 +811,9 @@ fn nearest_in_span(corners: &[(DVec3, f64)]) -> Option<Vec<f64>> {
 struct Face {
     corners: [usize; 3],
     normal: DVec3,
-    /// The distance of its plane from the origin; infinite for a face without area.
+    /// The distance of the face's plane from the origin, or infinity for a face without area.
     low: f64,
-    /// `true` if it is known to lie on the boundary of the set.
+    /// `true` if the face is known to lie on the boundary of the set.
     done: bool,
 }
 
@@ -883,7 +886,7 @@ impl Hull {
         if rim.len() < sides.len() {
             return false;
         }
-        // One walk around the whole rim.
+        // This loop walks once around the whole rim.
         let Some(first) = rim.keys().min().copied() else {
             return false;
         };
@@ -906,8 +909,8 @@ impl Hull {
         faces.map(|face| (face.normal, face.low)).collect()
     }
 
-    /// Returns `true` if it is closed and all points lie below all faces, so that its faces bound
-    /// it.
+    /// Returns `true` if the hull is closed and all points lie below all faces, so that its faces
+    /// bound the hull.
     fn is_convex(&self, slack: f64) -> bool {
         let sides: HashMap<(usize, usize), usize> = self
             .faces

@@ -9,7 +9,7 @@ use crate::oracle::{
 use bevy::math::{Vec2, Vec3};
 use headbutt::query;
 
-/// Cases per regime.
+/// The number of cases per regime.
 const CASES: usize = 200;
 
 fn allocates_nothing<V: Dimension>() {

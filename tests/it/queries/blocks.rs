@@ -1,5 +1,5 @@
-//! Closed forms against the iterative solver: all pairs of balls, capsules, boxes and polygons,
-//! with and without a margin, including flat ones.
+//! Compares closed forms with the iterative solver, for all pairs of balls, capsules, boxes and
+//! polygons, with and without a margin, including flat shapes.
 
 use crate::oracle::cases::{Bounded, Dimension};
 use bevy::math::{EulerRot, Quat, Vec2, Vec3};
@@ -11,7 +11,8 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 const CASES: usize = 6_000;
 
-/// The difference of two right results as a fraction of the size: EPA's tolerance and f32.
+/// The allowed difference of two results as a fraction of the size: EPA's tolerance and the
+/// rounding of f32.
 const DIFFERENCE: f64 = 1e-6;
 
 /// The results of one method for a pair.
@@ -44,7 +45,7 @@ fn answer<V: Dimension>(
 
 fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
     let mut size = || {
-        // Sometimes 0 or almost 0.
+        // The length is sometimes 0 or almost 0.
         match random.random_range(0..12) {
             0 => 0.0,
             1 => 1e-6,
@@ -64,8 +65,8 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
     made.support
 }
 
-/// Returns the hull of some points: in 2D usually a polygon of few sides, sometimes with more sides
-/// than closed forms support.
+/// Returns the hull of some points: in 2D, usually a polygon of few sides, and sometimes a polygon
+/// with more sides than closed forms support.
 fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
     let count = random.random_range(3..24);
     let is_round = random.random();
@@ -80,7 +81,7 @@ fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
     ConvexHull::new(points).expect("finite points")
 }
 
-/// Parallel sides, which may also be parallel to those of the other shape.
+/// Returns the corners of a box, whose sides may also be parallel to the sides of the other shape.
 fn corners_of_a_box<V: Dimension>(half: Vec3) -> ConvexHull<V> {
     let signs = || [-1.0, 1.0].into_iter();
     let corners = signs().flat_map(|x| signs().flat_map(move |y| signs().map(move |z| [x, y, z])));
@@ -121,7 +122,7 @@ fn compare<V: Dimension>() {
             Some(contact) => -f64::from(contact.depth),
             None => answer.distance.distance.into(),
         };
-        // One of them may count shapes as touching that are separated by almost nothing.
+        // One method may count shapes as touching that are separated by almost nothing.
         same(gap(&closed), gap(&general), "depth or distance");
         if let Some(contact) = closed.contact {
             hits += 1;

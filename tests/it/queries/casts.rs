@@ -1,4 +1,4 @@
-//! Casts against the signed distance of an independent oracle, at many times of the motion.
+//! Compares casts with the signed distance of an independent oracle, at many times of the motion.
 //!
 //! Commands for a long run, and for a single case with the number that a failure names:
 //!
@@ -34,7 +34,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A space whose rotations a test can make from vectors.
 trait Turning: Dimension {
-    /// Returns the rotation about an axis times the angle. In 2D, z counts.
+    /// Returns the rotation for a vector: the axis times the angle. In 2D, only z counts.
     fn angle(vector: Vec3) -> Self::Angle;
 
     /// Returns the same vector in f64, without the components that do not exist.
@@ -62,21 +62,21 @@ impl Turning for Vec3 {
 /// The kinds of motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Regime {
-    /// Along a line into, past or near each other.
+    /// The shapes move along a line into, past or near each other.
     Linear,
-    /// Along the surface of the other shape.
+    /// A shape moves along the surface of the other shape.
     Sliding,
-    /// From a touch at the start in any direction.
+    /// The shapes touch at the start, and move in any direction.
     Starting,
-    /// Along the axes.
+    /// The shapes move along the axes.
     Aligned,
-    /// Over a thousand times the size and more.
+    /// The shapes move by a thousand times their size or more.
     Fast,
-    /// Both turn by up to a turn.
+    /// Both shapes rotate by up to a full turn.
     Turning,
-    /// From a touch at the start, with a turn.
+    /// The shapes touch at the start, and rotate.
     StartingTurn,
-    /// One turns ten times while it passes.
+    /// One shape rotates ten times while it passes the other.
     Spinning,
 }
 
@@ -198,7 +198,7 @@ impl<V: Turning> Course<V> {
     fn gap(&self, time: f64) -> f64 {
         let [a, b] = self.bodies(time);
         // The difference of few points has no volume, so the cores never overlap. The oracle's
-        // normal of a sliver is too imprecise to show it.
+        // normal of a sliver is too imprecise to show this.
         let points = self.case.a.points.len() * self.case.b.points.len();
         let least = if points <= self.dimension() {
             -(a.radius + b.radius)
@@ -208,8 +208,8 @@ impl<V: Turning> Course<V> {
         gap(&a, &b).max(least)
     }
 
-    /// `true` if the shapes are points and segments whose difference has no volume. One may pass
-    /// the end of the other by less than the rounding.
+    /// Returns `true` if the shapes are points and segments whose difference has no volume. One
+    /// shape may pass the end of the other by less than the rounding.
     fn is_of_segments(&self) -> bool {
         let radius = self.case.body_a.radius + self.case.body_b.radius;
         let [a, b] = [&self.case.a, &self.case.b].map(|shape| shape.points.len());
@@ -274,7 +274,7 @@ impl<V: Turning> Course<V> {
         query::cast_motion(&a, motion_a, &b, motion_b, CastOptions::default())
     }
 
-    /// Returns the distance by which one shape moves relative to the other, at most.
+    /// Returns the maximum distance by which one shape moves relative to the other.
     fn path(&self) -> f64 {
         let [a, b] = self.translations;
         let turns = self.angles.map(|angle| V::deep_angle(angle).length());
@@ -293,17 +293,17 @@ impl<V: Turning> Course<V> {
         let check = |holds: bool, text: &dyn Fn() -> String| {
             if holds { Ok(()) } else { Err(text()) }
         };
-        // Two points overlap at no time.
+        // Two points never overlap.
         if size <= 1e-6 * (self.case.body_a.lever + self.case.body_b.lever) {
             return Ok(());
         }
         let start = self.gap(0.0);
-        // Positions that f32 rounds may cause this overlap of shapes that merely touch.
+        // Because f32 rounds positions, shapes that merely touch may overlap by this much.
         let extents = [self.case.pose_a, self.case.pose_b].map(|pose| {
             let translation = V::map(pose).1.abs();
             translation.x + translation.y + translation.z
         });
-        // The library's size of a pair is up to twice this one.
+        // The library's size of a pair is up to twice this size.
         let placement = f64::min(1.2e-7 * (extents[0] + extents[1]), 2e-3 * size);
         let allowed = if start > -placement - tolerance {
             f64::max(-start, 0.0)
@@ -317,7 +317,7 @@ impl<V: Turning> Course<V> {
             // The overlap may be short.
             let soon = (0..50).map(|halvings| from + (end - from) * 0.5_f64.powi(halvings));
             let least = soon.map(|time| self.gap(time)).fold(least, f64::min);
-            // Shapes that pass through each other have no depth if their difference has none.
+            // Shapes that pass through each other have no depth if both are flat along the normal.
             let normal = normal.deep();
             let [a, b] = self.bodies(from);
             let width: f64 = [a, b]
@@ -401,7 +401,7 @@ impl<V: Turning> Course<V> {
     }
 }
 
-/// Returns the numbers of the cases, usually or as the environment says.
+/// Returns the numbers of the cases, by default or from the environment.
 fn cases(usual: usize) -> Range<usize> {
     support::cases::cases("HEADBUTT_CASTS", usual)
 }
@@ -439,7 +439,7 @@ fn judge_all<V: Turning>(usual: usize) {
         println!("{failure}");
     }
     assert!(failures.is_empty(), "{} failures", failures.len());
-    // A generator that makes few of some outcome would test little.
+    // A generator that rarely produces some outcome would test little.
     assert!(
         outcomes
             .iter()
@@ -478,7 +478,7 @@ fn large_boxes_touch_at_the_exact_time() {
     }
 }
 
-/// A box, a capsule and a hull on a box, a hull and a half-space.
+/// A box, a capsule and a hull rest on a box, a hull and a half-space.
 #[test]
 fn from_a_resting_contact_only_closing_motion_hits() {
     let hull = |half: Vec3| {
@@ -490,7 +490,7 @@ fn from_a_resting_contact_only_closing_motion_hits() {
         Box::new(Cuboid { half_size: half }),
         Box::new(hull(half)),
         Box::new(Sphere::new(0.25)),
-        // Upright, so that its lower end touches.
+        // The capsule is upright, so that its lower end touches.
         Box::new(Capsule3d::new(0.125, 0.25)),
     ];
     let floor_half = Vec3::new(8.0, 1.0, 8.0);
@@ -518,7 +518,8 @@ fn from_a_resting_contact_only_closing_motion_hits() {
             _ => {}
         }
         let way = way * 10_f32.powf(random.random_range(-2.0..2.0));
-        // A lesser overlap with the floor is only grazing, by the size of the largest pair.
+        // A lesser overlap with the floor is only a graze, relative to the size of the largest
+        // pair.
         if way.y < 0.0 && -way.y <= 2.4e-7 * 2.0 * (floor_half + half).length() {
             continue;
         }
@@ -563,7 +564,7 @@ fn a_linear_cast_meets_a_half_space_when_the_gap_along_its_normal_is_closed() {
         let normal = plane.normal.as_dvec3().normalize();
         let half = vector(&mut random).abs() + 0.1;
         let radius = half.x;
-        // Each body with its extent along the normal.
+        // Each body has its extent along the normal.
         let reach = half.as_dvec3().dot(normal.abs());
         let bodies: [(Box<dyn Support<Vector = Vec3>>, f64); 4] = [
             (Box::new(Cuboid { half_size: half }), reach),
@@ -600,7 +601,7 @@ fn a_linear_cast_meets_a_half_space_when_the_gap_along_its_normal_is_closed() {
                     (contact.normal.as_dvec3() - side).length() < 1e-6,
                     "{context}"
                 );
-                // The face is one of the second shape.
+                // The face belongs to the second shape.
                 if round % 2 == 0 {
                     assert_eq!(face_normal, contact.normal, "{context}");
                 }
@@ -920,7 +921,8 @@ fn mirrored<V: Turning>(hit: CastHit<V>) -> CastHit<V> {
     }
 }
 
-/// The face normal is that of a face of the second shape, which is the other one after the swap.
+/// Replaces the face normal, which belongs to the second shape: after a swap, this is the other
+/// shape.
 fn without_face<V: Turning>(hit: CastHit<V>) -> CastHit<V> {
     CastHit {
         face_normal: hit.contact.normal,

@@ -1,5 +1,5 @@
-//! Colliders in `headbutt::query`: against ticks, against brute force over parts that the test maps
-//! itself, against the oracle, which shares no code with the library, and against closed forms.
+//! Compares colliders in `headbutt::query` with ticks, with brute force over their parts, with the
+//! oracle, which shares no code with the library, and with closed forms.
 
 use crate::{
     oracle::placed::{bodies, gap_within},
@@ -12,7 +12,7 @@ use bevy::{
 use headbutt::{Rounded, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A collider, and the convex parts that it is made of: each with its pose in the collider.
+/// A collider, and the convex parts of which it consists, each with its pose in the collider.
 struct Sample<V> {
     collider: Collider,
     parts: Vec<(Transform, Box<dyn Support<Vector = V>>)>,
@@ -28,7 +28,7 @@ impl<V> Sample<V> {
     }
 }
 
-/// Everything that a test needs of a dimension.
+/// Defines everything that a test needs in a dimension.
 macro_rules! dimension {
     ($Mapped:ident, $Vector:ident, $Wide:ident, $Matrix:ident, $restrict:expr) => {
         /// A part in the world: an affine map of a shape.
@@ -262,7 +262,7 @@ impl Generator {
     }
 }
 
-/// Rounding to f32 of coordinates of a few units, and of a distance by GJK.
+/// The rounding to f32 of coordinates of a few units, and of a distance from GJK.
 const NEAR: f32 = 2e-5;
 
 /// Compares colliders, and shapes with colliders, with all pairs of their parts.
@@ -353,7 +353,7 @@ fn colliders_agree_with_brute_force_over_their_parts_in_3d() {
     agrees_with_brute_force!(Mapped3, any_3d, pose, Vec3::ZERO, 2);
 }
 
-/// The depth of a compound is that of its deepest pair of parts.
+/// The depth of a compound equals the depth of its deepest pair of parts.
 macro_rules! compounds_have_the_deepest_contact {
     ($Mapped:ident, $convex:ident, $pose:ident, $zero:expr, $seed:expr) => {
         let mut random = Generator::new($seed);
@@ -675,7 +675,7 @@ fn every_pose_argument_places_a_collider_as_it_places_a_shape() {
     let transform = Transform::from_xyz(0.1, 0.2, 0.0).with_rotation(rotation);
     let isometry = Isometry3d::new(Vec3::X, rotation);
     same!(Vec3::X * 0.2, rotation, isometry, transform, &transform; solid, solid_shape, sphere);
-    // A pose of the plane for a 3D collider, and of space for a 2D one.
+    // A 3D collider takes a 2D pose, and a 2D collider takes a 3D pose.
     let turned = query::contact(&solid, Isometry2d::new(Vec2::X, turn), &sphere.0, sphere.1);
     let expected = query::contact(
         &solid,
@@ -735,7 +735,7 @@ fn nothing_touches_an_inert_collider_another_dimension_or_an_invalid_pose() {
     assert!(!query::intersects(&Circle::new(1.0), at, &sphere, at));
     assert!(!query::intersects(&Circle::new(-1.0), at, &circle, at));
     assert!(!query::intersects(&circle, at, &Vec2::NAN, at));
-    // Behind a flattened half-space there is nothing.
+    // Behind a flattened half-space, there is nothing.
     let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
     apart(&Collider::half_space(Vec3::X), flat, &sphere, at);
 }
@@ -759,7 +759,7 @@ fn the_box_of_a_collider_is_that_of_its_parts() {
                 -extreme(-unit) - found.min[axis],
                 found.max[axis] - extreme(unit),
             ];
-            // Outside of the shape, by no more than the tolerance of a surface.
+            // The box is outside of the shape, by at most the tolerance of a surface.
             assert!((-1e-6..2e-5).contains(&below), "{case}: {below}");
             assert!((-1e-6..2e-5).contains(&above), "{case}: {above}");
         }
@@ -786,7 +786,7 @@ fn the_closest_point_is_the_nearest_of_all_parts() {
     let mut inside = 0;
     for case in 0..1500 {
         let sample = random.any_3d();
-        // Facing away does not matter to a point.
+        // For a point, it does not matter if a facet faces away.
         let collider = if case % 2 == 0 {
             sample.collider.clone().one_sided()
         } else {
@@ -954,7 +954,7 @@ fn a_polyline_with_indices_is_many_outlines() {
     assert!(matches!(error, ShapeError::NoFacets(_)));
 }
 
-/// Casts of colliders, against casts of their parts, which `casts.rs` tests.
+/// Compares casts of colliders with casts of their parts, which `casts.rs` tests.
 #[test]
 fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
     use headbutt::query::{CastHit, CastOptions, CastStatus, Motion};
@@ -970,7 +970,8 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
         } else {
             Vec3::ZERO
         };
-        // The parts of the second rotate about its origin, so that is where their frame begins.
+        // The parts of the second collider rotate about its origin, so this point is the origin of
+        // their frame.
         let parts_a = Mapped3::all(&a, &pose_a.into());
         let start = pose_b.translation;
         let pose_at_origin = Transform {
@@ -1031,7 +1032,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             }
             _ => misses += 1,
         }
-        // The other way round, the contact is mirrored.
+        // With swapped arguments, the contact is mirrored.
         let swapped = query::cast_motion(&b.collider, motion, &a.collider, pose_a, options);
         let mirrored = swapped.map(|hit| (hit.safe, -hit.contact.normal));
         assert_eq!(

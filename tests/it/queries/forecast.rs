@@ -26,25 +26,25 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// The kinds of cases of polygons and polyhedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Regime {
-    /// Toward each other, over about their size.
+    /// The shapes move toward each other, over about their size.
     Near,
     /// A thin wall, and a motion far beyond it.
     ThinWall,
-    /// A long first shape.
+    /// The first shape is long.
     Long,
-    /// Over a thousand times the size, or a thousandth of it.
+    /// The motion is between a thousandth and ten thousand times the distance.
     Speeds,
     Receding,
-    /// At right angles to the line between the shapes.
+    /// The motion is at right angles to the line between the shapes.
     Tangential,
-    /// An overlap at the start.
+    /// The shapes overlap at the start.
     Overlapping,
-    /// At a distance of a millionth of the size.
+    /// The distance of the shapes is a millionth of their size.
     NearlyTouching,
     Touching,
-    /// At rest.
+    /// The shapes do not move.
     Still,
-    /// Far from the origin.
+    /// The shapes are far from the origin.
     Far,
 }
 
@@ -66,7 +66,7 @@ fn vector<V: Dimension>(random: &mut StdRng) -> DVec3 {
     V::of(Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))).deep()
 }
 
-/// B - A, from its vertices and facets.
+/// The difference B - A, with its vertices and facets.
 struct Obstacle {
     vertices: Vec<DVec3>,
     /// The normals of the facets, with their heights.
@@ -111,7 +111,7 @@ impl Obstacle {
         heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the depth of a point, negative outside.
+    /// Returns the depth of a point, which is negative outside.
     fn depth(&self, point: DVec3) -> f64 {
         let depths = self
             .facets
@@ -138,7 +138,8 @@ impl Obstacle {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the length of the minimum translation of the end of a motion, negative if it misses.
+    /// Returns the length of the minimum translation of the end of a motion, which is negative if
+    /// the motion misses.
     fn exit(&self, translation: DVec3) -> f64 {
         let tangents = if self.is_planar {
             let across = self.vertices.iter().map(|vertex| vertex.cross(DVec3::Z));
@@ -211,12 +212,12 @@ impl<V: Dimension> Case<V> {
         let [first, second] = [(); 2].map(|()| V::isometry(turn(random), origin));
         let world = |pose: V::Isometry, points: &[V]| -> Vec<DVec3> {
             let (matrix, translation) = V::map(pose);
-            // Relative to the first shape, as precise as near the origin.
+            // Positions relative to the first shape are as precise as near the origin.
             let translation = translation - V::map(first).1;
             let map = |point: &V| matrix * point.deep() + translation;
             points.iter().map(map).collect()
         };
-        // The second shape at a distance along a random direction.
+        // The second shape is at a distance along a random direction.
         let at_origin = Obstacle::new(
             &world(first, &points[0]),
             &world(second, &points[1]),
@@ -304,7 +305,7 @@ impl<V: Dimension> Case<V> {
     }
 }
 
-/// Returns the numbers of the cases, usually or as the environment says.
+/// Returns the numbers of the cases, by default or from the environment.
 fn cases(usual: usize) -> Range<usize> {
     support::cases::cases("HEADBUTT_FORECASTS", usual)
 }
@@ -358,7 +359,7 @@ impl<V: Dimension> AnyCase<V> {
             translation: V::default(),
             size,
         };
-        // Apart along a random axis.
+        // The shapes are separated along a random axis.
         let away = vector::<V>(random).normalize();
         let gap = size * 10_f64.powf(random.random_range(-4.0..1.0));
         let offset = away * (case.height(-away) + gap);
@@ -381,8 +382,8 @@ impl<V: Dimension> AnyCase<V> {
         self.pair.solid_b.height(normal) + self.pair.solid_a.height(-normal)
     }
 
-    /// Returns the length of the translation along a unit vector, infinite if it does not separate
-    /// the shapes at the start.
+    /// Returns the length of the translation along a unit vector. The length is infinite if the
+    /// vector does not separate the shapes at the start.
     fn length(&self, normal: DVec3) -> f64 {
         let height = self.height(normal);
         if height <= 0.0 {
@@ -392,9 +393,9 @@ impl<V: Dimension> AnyCase<V> {
         }
     }
 
-    /// Returns the least length of many directions. Near the best ones, the search goes on: to
-    /// random directions, and on the way to those that do not separate the shapes as far as
-    /// possible.
+    /// Returns the least length over many directions. Near the best directions, the search tries
+    /// random directions. If such a direction does not separate the shapes, bisection goes as far
+    /// toward it as possible.
     fn sampled(&self, random: &mut StdRng) -> f64 {
         let mut axes: Vec<(f64, DVec3)> = (0..1000)
             .filter_map(|_| vector::<V>(random).try_normalize())

@@ -76,14 +76,14 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
     for number in 0..1000 {
         let radius: f32 = random.random_range(0.1..1.0);
         let center = Vec3::X * random.random_range(1.1..4.0);
-        // From far aside to nearly or exactly through the center.
+        // The motion passes far from the center, near it, or exactly through it.
         let aside = match number % 8 {
             0 => 0.0,
             part => random.random_range(-0.5..0.5) * radius * 10_f32.powi(1 - part),
         };
         let translation = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
-        // In O, a ball of this radius: the way back to its surface if that normal separates the
-        // shapes at the start, and otherwise to the cone of tangents.
+        // O is a ball of this radius. The translation leads to its surface if that normal separates
+        // the shapes at the start, and otherwise to the cone of tangents.
         let (r, c) = (f64::from(radius), f64::from(center.x));
         let (x, y) = (f64::from(translation.x), f64::from(translation.y).abs());
         let beyond = DVec3::new(x - c, y, 0.0);
@@ -94,7 +94,7 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
             x * sine - y * (1.0 - sine * sine).sqrt()
         };
         let (half, whole) = (Sphere::new(0.5 * radius), Sphere::new(radius));
-        // A point is a ball only as a primitive. The slice is solved like any other shape.
+        // A point is a ball only as a primitive. The solver treats a slice like any other shape.
         let forecasts = [
             query::forecast(&half, Vec3::ZERO, &half, center, translation),
             query::forecast(&[Vec3::ZERO], Vec3::ZERO, &whole, center, translation),

@@ -1,5 +1,5 @@
-//! Every pair of shape kinds in random poses against an independent f64 oracle, and the functions
-//! of `headbutt::query` against each other.
+//! Compares every pair of shape kinds in random poses with an independent f64 oracle, and the
+//! functions of `headbutt::query` with each other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,8 +16,8 @@ const METRES: Setting = Setting {
     far: 0.0,
 };
 
-/// Calls `judge` on this many cases of each pair of kinds in each order. It returns whether the
-/// shapes touch, and the errors.
+/// Calls `judge` on this many cases of each pair of kinds in each order. `judge` returns `true` if
+/// the shapes touch, and the errors.
 fn judge_all<V: Dimension>(
     name: &str,
     seed: u64,
@@ -39,7 +39,7 @@ fn judge_all<V: Dimension>(
     report.finish(name);
 }
 
-/// Overlap, contact and distance against the oracle.
+/// Compares overlap, contact and distance with the oracle.
 fn against_the_oracle<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
     let (a, b) = (case.a.support(), case.b.support());
     let (body_a, body_b) = (&case.body_a, &case.body_b);
@@ -60,7 +60,7 @@ fn against_the_oracle<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, Str
 
 fn flipped<V: Dimension>(contact: &Contact<V>) -> Contact<V> {
     Contact {
-        // Subtracted from 0, so that no zero has a sign.
+        // Subtracting from 0 gives zeros without a sign.
         normal: V::of((DVec3::ZERO - contact.normal.deep()).as_vec3()),
         depth: contact.depth,
         point_a: contact.point_b,
@@ -81,7 +81,7 @@ fn swapped<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
         same("first point", there.point_a, back.point_b)?;
         same("second point", there.point_b, back.point_a)?;
         match same("contact", contact, mirrored) {
-            // Nothing distinguishes the two calls.
+            // For identical shapes, nothing distinguishes the two calls.
             Ok(errors) if identical => Ok(errors),
             _ => same("mirror image", contact.map(|it| flipped(&it)), mirrored),
         }
@@ -203,7 +203,7 @@ mod the_oracle {
 
     #[test]
     fn the_oracle_separates_crossed_edges_perpendicular_to_both() {
-        // Two prisms with crossed ridges, one along x and one along y, that overlap by 0.1.
+        // Two prisms with crossed ridges, along x and along y, overlap by 0.1.
         let prism = |along: DVec3, up: f64, z: f64| {
             let across = along.cross(DVec3::Z);
             let ends = [-along * 5.0, along * 5.0];
@@ -406,7 +406,8 @@ mod the_oracle {
         assert!(check_verdict(&a, &b, false).is_err());
         assert!(check_verdict(&a, &apart, false).is_ok());
         assert!(check_verdict(&a, &apart, true).is_err());
-        // Just touching, either answer is right; a ten thousandth farther, only one.
+        // If the bodies just touch, either answer is right. A ten thousandth farther, only one
+        // answer is right.
         let touching = b.moved(DVec3::X * 0.5);
         assert!(check_verdict(&a, &touching, true).is_ok());
         assert!(check_verdict(&a, &touching, false).is_ok());
@@ -482,8 +483,8 @@ mod the_oracle {
 /// A hundredth of the angle within which the surface code accepts a normal as the facet's normal.
 const OFF_FACET: f64 = 1e-6;
 
-/// A shallow contact inside a facet has the facet's normal. The surface code uses
-/// this to recognise seams.
+/// Asserts that a shallow contact inside a facet has the facet's normal. The surface code uses this
+/// law to recognize seams.
 fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut worst = 0.0_f64;
@@ -506,7 +507,7 @@ fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], 
         let side = if random.random_bool(0.5) { 1.0 } else { -1.0 };
         let across = if V::PLANAR { DVec3::Y } else { DVec3::Z };
         let normal = map_a * across * side;
-        // A point inside the facet, and a point of the shape at this depth below it.
+        // A point of the shape is placed at this depth below a point inside the facet.
         let weights: Vec<f64> = corners
             .iter()
             .map(|_| random.random_range(0.5..1.0))
@@ -517,7 +518,7 @@ fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], 
             .map(|(it, weight)| it.as_dvec3() * (weight / sum))
             .sum();
         let inner = map_b.transpose() * -normal;
-        // In f32 the direction is off by 1e-7, and the height by the square of that.
+        // In f32, the direction is off by 1e-7, and the height by the square of this error.
         let lowest = shape.support.support(V::of(inner.as_vec3()).to_f64());
         let lowest = V::from_f64(lowest).deep() + inner * shape.support.radius();
         let lowest = map_b * lowest;

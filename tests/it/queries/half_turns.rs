@@ -1,4 +1,4 @@
-//! 2D shapes under a half turn about an axis in the xy plane, which mirrors them.
+//! 2D shapes under a half turn about an axis in the xy plane, which mirrors the shapes.
 
 use bevy::{math::DVec2, prelude::*};
 use core::f32::consts::{FRAC_PI_2, PI, TAU};
@@ -127,7 +127,7 @@ impl Polygon {
 }
 
 /// The pose is a half turn about any axis in the plane, before or after a rotation about z, as
-/// `f32` rounds it. Bevy's quaternion in f64 says where the corners are.
+/// `f32` rounds it. Bevy's quaternion in f64 gives the positions of the corners.
 #[test]
 fn shapes_and_colliders_agree_with_the_mirrored_polygon() {
     let mut rng = StdRng::seed_from_u64(7);
@@ -247,7 +247,7 @@ fn a_spatial_query_takes_flipped_shapes_and_colliders() {
         assert!(hit.entity == entity && (hit.distance - 3.0).abs() < 1e-6);
         let missed = query.cast_ray(Ray::new(Vec2::new(1.5, -3.0), Vec2::Y), &filter);
         assert!(missed.is_none());
-        // A second wedge that is flipped overlaps the first one only on that side.
+        // A second wedge that is flipped overlaps the first wedge only on that side.
         let second = Collider::from(wedge.clone());
         let at = |x: f32| flipped().with_translation(Vec3::new(x, -0.25, 0.0));
         assert!(query.is_overlapped(&second, at(0.0), &filter));

@@ -17,7 +17,7 @@ impl Source for StdRng {
     }
 }
 
-/// Prints the case if a check or the library panics.
+/// A guard that prints the case if a check or the library panics.
 struct Named<C: Debug>(C);
 
 impl<C: Debug> Drop for Named<C> {
