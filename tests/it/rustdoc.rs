@@ -117,7 +117,7 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     if number("HEADBUTT_EMBED").is_some() {
         fs::write(&embedded, &expected).expect("a file that can be written");
     }
-    // Without the long text in the message.
+    // The assertion leaves the long text out of the message.
     let is_equal = fs::read_to_string(&embedded).is_ok_and(|text| text == expected);
     assert!(
         is_equal,
@@ -125,7 +125,7 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     );
 }
 
-/// Returns the text without the differences of line breaks.
+/// Returns the words of a text, without line breaks.
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
@@ -138,7 +138,8 @@ fn the_readme_shows_the_first_game() {
     let (shown, _) = shown.split_once("```").expect("its end");
     let (_, code) = game.split_once("\n\nuse bevy").expect("code");
     assert_eq!(words(shown), words(&format!("use bevy{code}")));
-    // Without a window, there is no camera. All else behind the movement is the same.
+    // Without a window, there is no camera. Apart from that, all code after the movement is the
+    // same.
     let from_player = |game: &str| {
         game.find("#[derive(Component)]")
             .map(|at| game[at..].to_owned())

@@ -1,6 +1,6 @@
-//! The area that a manifold spans, against the largest quadrilateral in the intersection of the two
-//! faces. The test computes this quadrilateral independently, by clipping one face by the other and
-//! trying all corners.
+//! Compares the area that a manifold spans with the largest quadrilateral in the intersection of
+//! the two faces. The test computes this quadrilateral independently, by clipping one face by the
+//! other and trying all corners.
 
 use core::f64::consts::TAU;
 
@@ -20,11 +20,12 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// can span.
 const LEAST: f64 = 0.99;
 
-/// The same for tilted faces, of those quadrilaterals that have the deepest point as a corner.
+/// The same fraction for tilted faces, whose quadrilaterals must have the deepest point as a
+/// corner.
 const LEAST_TILTED: f64 = 0.9;
 
-/// Two faces whose intersection is less than this fraction of the smaller one are not tested: such
-/// a contact may separate sideways.
+/// Two faces are not tested if their intersection is less than this fraction of the smaller face:
+/// such a contact may separate sideways.
 const COMMON: f64 = 0.03;
 
 /// The number of corners that represent the rim of a disc. Their polygon is 0.16 % smaller than the
@@ -73,7 +74,7 @@ fn power(random: &mut StdRng, most: f32) -> f32 {
     10.0_f32.powf(random.random_range(-most..most))
 }
 
-/// Corners on an ellipse.
+/// Returns corners on an ellipse.
 fn polygon(random: &mut StdRng, most: usize) -> Vec<Vec2> {
     let half_size = Vec2::new(power(random, 0.5), power(random, 0.5));
     let mut angles: Vec<f32> = (0..random.random_range(3..=most))
@@ -89,7 +90,8 @@ fn deep(corners: &[Vec2]) -> Vec<DVec2> {
 }
 
 impl Faced {
-    /// Its face is the lower one if `up` is 1, and the upper one if `up` is -1.
+    /// Returns a random shape with its lower face if `up` is 1, and with its upper face if `up` is
+    /// -1.
     fn random(kind: Kind, up: f32, random: &mut StdRng) -> Self {
         let half = power(random, 0.3);
         let lifted = Isometry3d::from_xyz(0.0, 0.0, half * up);
@@ -169,7 +171,8 @@ impl Faced {
         }
     }
 
-    /// Returns the distance of a point in the plane of the face from the face, negative inside.
+    /// Returns the distance of a point in the plane of the face from the face, which is negative
+    /// inside.
     fn outside(&self, point: DVec2) -> f64 {
         match self.rim {
             Some(rim) => ((point / rim).length() - 1.0) * rim.max_element(),
@@ -187,7 +190,8 @@ fn area(polygon: &[DVec2]) -> f64 {
         .sum::<f64>()
 }
 
-/// Sutherland and Hodgman: the part of a polygon within a convex one, both counter-clockwise.
+/// Returns the part of a polygon within a convex polygon, by Sutherland and Hodgman. Both polygons
+/// are counter-clockwise.
 fn clipped(polygon: &[DVec2], by: &[DVec2]) -> Vec<DVec2> {
     let mut rest = polygon.to_vec();
     for (start, end) in by.iter().zip(by.iter().cycle().skip(1)) {
@@ -206,8 +210,8 @@ fn clipped(polygon: &[DVec2], by: &[DVec2]) -> Vec<DVec2> {
     rest
 }
 
-/// Returns the largest area of a quadrilateral or triangle with its corners among those of a
-/// polygon: two corners, and the farthest on each side of the line through them.
+/// Returns the largest area of a quadrilateral or triangle with corners of a polygon: two corners,
+/// and the farthest corner on each side of the line through them.
 fn largest(polygon: &[DVec2]) -> f64 {
     let mut largest = 0.0_f64;
     for (index, a) in polygon.iter().enumerate() {
@@ -222,7 +226,7 @@ fn largest(polygon: &[DVec2]) -> f64 {
     largest
 }
 
-/// Returns the greatest distance of a point outside of the edges of a convex polygon.
+/// Returns the greatest distance by which a point is outside of the edges of a convex polygon.
 fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
     let edges = polygon.iter().zip(polygon.iter().cycle().skip(1));
     edges
@@ -231,7 +235,8 @@ fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
         .fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// One face on another, rotated about the normal and slightly overlapping.
+/// Checks the manifold of one face on another, rotated about the normal and slightly overlapping.
+/// Returns its area relative to the largest quadrilateral.
 fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<f64> {
     let lower = Faced::random(kinds[0], -1.0, random);
     let upper = Faced::random(kinds[1], 1.0, random);
@@ -239,7 +244,8 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
     let way = 0.9 * (lower.size + upper.size) as f32;
     let at = Vec2::from_angle(random.random_range(0.0..core::f32::consts::TAU))
         * random.random_range(0.0..way);
-    // Unrotated, or both rotated in the world. (Rounding then separates faces that just touch.)
+    // Both shapes are unrotated, or both are rotated in the world. (Rounding then separates faces
+    // that just touch.)
     let is_turned: bool = random.random();
     let depth = if !is_turned && random.random() {
         0.0
@@ -296,7 +302,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
         );
         outline.push(on_a.xy());
     }
-    // If the points were not in order around, the area would be smaller.
+    // If the points were not in order around the manifold, the area would be smaller.
     Some(area(&outline).abs() / largest(&common))
 }
 
@@ -347,8 +353,8 @@ fn cylinders_on_faces_span_the_largest_area() {
     check_all(Kind::Cylinder, 5_000);
 }
 
-/// Corners of a polygon that are as deep as the deepest one, and the largest area of a
-/// quadrilateral with one of them as a corner: the least of all of them.
+/// Returns the largest area of a quadrilateral that has a deepest corner of a polygon as a corner.
+/// If several corners are equally deep, returns the least such area.
 fn largest_with_deepest(polygon: &[DVec2], depth: impl Fn(DVec2) -> f64, tolerance: f64) -> f64 {
     let deepest = polygon.iter().map(|corner| depth(*corner));
     let deepest = deepest.fold(f64::NEG_INFINITY, f64::max);
@@ -368,8 +374,9 @@ fn largest_with_deepest(polygon: &[DVec2], depth: impl Fn(DVec2) -> f64, toleran
     deep.map(largest_from).fold(f64::INFINITY, f64::min)
 }
 
-/// One face on another, slightly tilted, and deep enough that the whole intersection touches.
-/// Returns the area of the manifold over that of the largest quadrilateral with the deepest corner.
+/// Checks the manifold of one face on another, slightly tilted, and deep enough that the whole
+/// intersection touches. Returns the area of the manifold, relative to the largest quadrilateral
+/// with the deepest corner.
 fn check_tilted(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
     let lower = Faced::random(kinds[0], -1.0, random);
     let upper = Faced::random(kinds[1], 1.0, random);
@@ -398,7 +405,7 @@ fn check_tilted(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
     }
     let manifold = query::manifold(&*lower.shape, lower.pose, &*upper.shape, pose * upper.pose);
     let manifold = manifold.expect("they overlap");
-    // At a rim or a corner, a normal between those of both faces can be less deep.
+    // At a rim or a corner, a normal between the normals of both faces can be less deep.
     let normal = manifold.normal.as_dvec3();
     if normal.x.hypot(normal.y) > 1e-6 {
         return None;
@@ -412,7 +419,8 @@ fn check_tilted(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
     Some(area(&outline).abs() / largest_with_deepest(&common, below, tolerance))
 }
 
-/// One of the four corners is the deepest one, which need not be among the four of largest area.
+/// One of the four corners is the deepest corner, which need not be among the four corners of
+/// largest area.
 #[test]
 fn slightly_tilted_faces_span_the_largest_area_with_the_deepest_corner() {
     let mut random = StdRng::seed_from_u64(9);
@@ -434,7 +442,7 @@ fn slightly_tilted_faces_span_the_largest_area_with_the_deepest_corner() {
     assert!(tried < 10 * tested, "{tried}");
 }
 
-/// Four points on the rim of a cylinder that leans by 0.003 over the corner of a box.
+/// The four points are on the rim of a cylinder that leans by 0.003 over the corner of a box.
 #[test]
 fn a_leaning_cylinder_stands_on_more_than_a_sliver() {
     let floor = Cuboid {
@@ -469,7 +477,7 @@ fn a_plank_rotated_on_a_plank_keeps_all_four_corners() {
             .map(|point| point.point_a.as_dvec3().zx())
             .collect();
         assert_eq!(corners.len(), 4, "{degrees} degrees: {manifold:#?}");
-        // A rhombus between parallel edges that are 0.5 apart.
+        // The manifold is a rhombus between parallel edges that are 0.5 apart.
         let expected = 0.25 / f64::from(degrees).to_radians().sin();
         let found = area(&corners).abs();
         assert!((found - expected).abs() < 1e-5, "{found} for {expected}");
@@ -497,7 +505,7 @@ impl Edged {
         let mut points = vec![Vec2::new(-half, 0.0), Vec2::new(half, 0.0)];
         for _ in 0..random.random_range(1..9) {
             let x = random.random_range(-2.0..2.0) * half;
-            // Steep enough beside the edge not to count as part of it.
+            // The sides beside the edge are too steep to count as part of the edge.
             points.push(Vec2::new(x, random.random_range(0.2..1.0) * height));
         }
         Self {

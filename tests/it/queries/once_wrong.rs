@@ -1,5 +1,5 @@
-//! Cases in which an earlier version of the solvers was wrong, each against a closed form or a law
-//! that must hold.
+//! Cases in which an earlier version of the solvers was wrong. Each case is compared with a closed
+//! form or a law.
 
 use std::f32::consts::PI;
 
@@ -14,8 +14,8 @@ use bevy::{
 use headbutt::{Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Two faces separated by a rounding error: every corner of their intersection is a gap, and the
-/// contact itself must remain.
+/// Two faces are separated by a rounding error. There is a gap at every corner of their
+/// intersection, but the contact itself must remain.
 #[test]
 fn a_manifold_of_faces_that_just_touch_has_a_point() {
     let a = [
@@ -34,7 +34,7 @@ fn a_manifold_of_faces_that_just_touch_has_a_point() {
         (0.0, 0.1, 0.0),
     ]
     .map(Vec3::from);
-    // Not a unit quaternion, but a rotation all the same.
+    // This quaternion is not of unit length, but still is a rotation.
     let turned = Quat::from_xyzw(-18.160847, 43.71432, 40.744465, 49.262596);
     let pose_a = Isometry3d::from_rotation(turned);
     let pose_b = Isometry3d::new(Vec3::new(0.6778719, 1.8807241, 0.36519563), turned);
@@ -82,7 +82,7 @@ fn collinear_corners_of_a_feature_are_an_edge() {
     }
 }
 
-/// Shapes in the same pose that differ in a vertex which is farthest in few directions.
+/// These shapes in the same pose differ in a vertex that is farthest in few directions.
 #[test]
 fn nearly_equal_shapes_in_one_pose_have_mirrored_contacts() {
     let a = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0)].map(Vec2::from);
@@ -100,8 +100,8 @@ fn nearly_equal_shapes_in_one_pose_have_mirrored_contacts() {
     }
 }
 
-/// The depth of a polygon in itself is its least width, across one of its edges. Many edges are
-/// nearly as good.
+/// The depth of a polygon in itself is its least width, across one of its edges. For many edges,
+/// the width is nearly as small.
 #[test]
 fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_width() {
     let mut rng = StdRng::seed_from_u64(7);
@@ -158,7 +158,7 @@ fn a_distance_too_small_for_f32_is_not_zero() {
     }
 }
 
-/// A segment along x as a flat ellipse: along y all of its points are equally far, and the support
+/// A segment along x as a flat ellipse. Along y, all of its points are equally far, and the support
 /// point is its middle.
 struct FlatEllipse(f64);
 
@@ -175,7 +175,7 @@ impl Support for FlatEllipse {
     }
 }
 
-/// For two collinear segments, the ends of the longer one are outside of the other.
+/// For two collinear segments, the ends of the longer segment are outside of the shorter segment.
 #[test]
 fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     let (short, long) = (FlatEllipse(0.009_993_5), FlatEllipse(0.01));
@@ -188,7 +188,7 @@ fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     }
 }
 
-/// On the axis of a cone or a cylinder all directions around it are equally short, and EPA's
+/// On the axis of a cone or a cylinder, all directions around the axis are equally short, and EPA's
 /// polytope would have to become as round as the shape. The depths have closed forms.
 #[test]
 fn an_axis_of_symmetry_ends_the_search_in_time() {
@@ -197,7 +197,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
     let cylinder = Cylinder::new(1.0, 4.0);
     let ball = Sphere::new(0.5);
     let shapes: [(&dyn Support<Vector = Vec3>, f32, f64); 3] = [
-        // The center is 1 below the tip, and so 1 / √5 from the side.
+        // The center is 1 below the tip, so it is 1 / √5 from the side.
         (&cone, 0.0, 0.5 + 1.0 / slant),
         (&cylinder, 0.0, 1.5),
         (&cylinder, 0.5, 1.5),
@@ -210,7 +210,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
             (f64::from(contact.depth) - depth).abs() < 1e-5,
             "{contact:?}"
         );
-        // EPA gives up after some hundreds of evaluations, and the last resort needs as many again.
+        // EPA gives up after some hundreds of evaluations, and the fallback needs as many again.
         let count = counted.take_evaluations();
         assert!(count < 1_000, "{count} support points at height {height}");
     }
@@ -242,7 +242,8 @@ fn the_normal_of_curved_surfaces_is_exact() {
     }
 }
 
-/// Queries do not validate shapes. A segment of a negative whole circle must be that circle.
+/// Queries do not validate shapes. A circular segment of a negative whole circle must be the whole
+/// circle.
 #[test]
 fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
     let at = Isometry2d::from_xy;
@@ -259,7 +260,7 @@ fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
 }
 
 /// Points of segments must be compared by their distance, and not by the size of the segments, or
-/// tiny ones far away would touch.
+/// tiny segments far apart would touch.
 #[test]
 fn tiny_segments_far_apart_are_separated() {
     let at = Isometry2d::from_xy;
@@ -274,7 +275,7 @@ fn tiny_segments_far_apart_are_separated() {
             let mut away = at(-10.0, 0.3 * half);
             away.rotation = Rot2 { cos, sin };
             let found = query::distance(&flat, at(0.0, 0.0), &flat, away);
-            // The rotated segment is closer by the sine times its half length.
+            // The rotated segment is nearer by the sine times its half length.
             let expected = 10.0 - f64::from(sin) * f64::from(half);
             let off = (f64::from(found.distance) - expected).abs();
             assert!(off < 1e-5, "{half:e} turned by {sin:e}: {found:?}");
@@ -292,7 +293,7 @@ fn the_normal_of_a_vanishingly_small_shape_is_unit() {
     impl Support for Tiny {
         type Vector = Vec3;
         fn support(&self, direction: DVec3) -> DVec3 {
-            // A box, rotated so that no face is along an axis.
+            // The shape is a box, rotated so that no face is parallel to an axis.
             let turn = DQuat::from_xyzw(0.1, 0.3, -0.5, 0.8).normalize();
             turn * (DVec3::new(1.0, 2.0, 3.0).copysign(turn.inverse() * direction) * self.0)
         }
@@ -303,13 +304,13 @@ fn the_normal_of_a_vanishingly_small_shape_is_unit() {
         let contact = query::contact(&tiny, pose, &point, pose).expect("the point is inside");
         let length = contact.normal.as_dvec3().length();
         assert!((length - 1.0).abs() < 5e-7, "{}: {contact:?}", tiny.0);
-        // Through the nearest face, as exactly as f32 allows.
+        // The shortest translation leads through the nearest face, as exactly as f32 allows.
         let off = (f64::from(contact.depth) - tiny.0).abs();
         assert!(off <= 1e-5 * tiny.0 + 1e-44, "{}: {contact:?}", tiny.0);
     }
 }
 
-/// In a sliver of vertices as close to the origin as rounding allows, the nearest point gives the
+/// If a sliver of vertices is as near to the origin as rounding allows, the nearest point gives the
 /// gap but not the direction.
 #[test]
 fn the_normal_of_a_point_touching_a_cylinder_separates_them() {

@@ -25,8 +25,8 @@ fn rays_per_shape() -> u32 {
     number("HEADBUTT_RAYS").unwrap_or(2000) as u32
 }
 
-/// Returns the interval in which a convex function of one number is negative. If it has none, the
-/// error is the minimum.
+/// Returns the interval in which a convex function of one number is negative. If there is no such
+/// interval, the error is the minimum.
 fn interval(value: impl Fn(f64) -> f64, range: [f64; 2]) -> Result<[f64; 2], f64> {
     let [mut low, mut high] = range;
     for _ in 0..200 {
@@ -148,7 +148,7 @@ fn compare<V: Point>(
         let far = [1.0, 1.0, 30.0, 1e4][number as usize % 4];
         let translation = V::random(&mut random, far);
         let pose = V::isometry(translation, &mut random);
-        // Some begin near the shape or in it, some far from it.
+        // Some rays begin near the shape or inside, and some far from the shape.
         let distance = [1.0, 3.0, 100.0][number as usize % 3];
         let start = V::random(&mut random, distance).wide() + translation.wide();
         let aim = V::random(&mut random, 1.2).wide() + translation.wide();
@@ -163,7 +163,7 @@ fn compare<V: Point>(
         let hollow = query::cast_ray(shape, pose, ray.hollow());
         let context = || format!("{name} {number}: {chord:?} {hit:?} {hollow:?}");
         let [enter, exit] = match chord {
-            // Within rounding of grazing, both answers are right.
+            // If the ray grazes the shape within rounding, both answers are right.
             Err(lowest) if lowest < 1e-7 => continue,
             Err(_) => {
                 assert!(hit.is_none() && hollow.is_none(), "{}", context());
@@ -188,7 +188,7 @@ fn compare<V: Point>(
         let (Some(hit), Some(hollow)) = (hit, hollow) else {
             panic!("{}", context());
         };
-        // The rounding of the f64 line far from the origin, enlarged where the ray grazes.
+        // This is the rounding of the f64 line far from the origin, enlarged where the ray grazes.
         let rounding = 1e-13 * (from.length() + translation.wide().length()) / depth;
         let is_at = |hit: &RayHit<V>, t: f64| {
             let error = (f64::from(hit.distance) - t).abs();
@@ -203,7 +203,7 @@ fn compare<V: Point>(
                 context()
             );
             assert!(hit.normal.wide().dot(direction) < 1e-6, "{}", context());
-            // The gradient, except at an edge.
+            // The normal is the direction of the gradient, except at an edge.
             let (point, step) = (from + direction * t, 1e-5);
             let (mut gradient, mut kink) = (DVec3::ZERO, 0.0);
             for axis in V::axes() {
@@ -244,7 +244,7 @@ fn compare<V: Point>(
             check_normal(&hollow, exit, -1.0);
             inside += 1;
         }
-        // The maximum distance is inclusive, and nothing beyond it is hit.
+        // The maximum distance is inclusive, and nothing beyond this distance is hit.
         let end = hollow.distance;
         let shortened = ray.hollow().with_max_distance(end * (1.0 - 1e-5));
         assert!(
@@ -269,8 +269,8 @@ fn compare<V: Point>(
     assert!(normals > count / 20, "{name}: {normals} normals");
 }
 
-/// Returns the height above a convex polygon with these vertices, counter-clockwise: of its highest
-/// edge.
+/// Returns the height above a convex polygon with these counter-clockwise vertices: the greatest
+/// height above an edge.
 fn above_polygon(vertices: &[DVec2], point: DVec2) -> f64 {
     let edges = vertices.iter().zip(vertices.iter().cycle().skip(1));
     let heights = edges.map(|(a, b)| -(b - a).normalize().perp().dot(point - a));
@@ -488,7 +488,7 @@ fn rays_at_half_spaces_hit_the_plane() {
         cast([0.0, -2.0, 0.0], [0.0, -1.0, 0.0]),
         [inside(Vec3::Y), None]
     );
-    // On the plane: inward, along it and outward.
+    // The rays begin on the plane, and lead inward, along the plane and outward.
     assert_eq!(
         cast([9.0, 1.0, 9.0], [0.0, -1.0, 0.0]),
         [inside(Vec3::Y), None]
@@ -511,7 +511,7 @@ fn from_surface(name: &str, shape: &impl Support<Vector = Vec3>, points: &[(DVec
                 _ => direction,
             };
             let rate = direction.as_dvec3().dot(*normal);
-            // Not so flat that rounding decides.
+            // Rays that are too flat are skipped, because rounding decides.
             if number % 4 > 1 && rate.abs() < 1e-2 {
                 continue;
             }
@@ -580,9 +580,9 @@ fn rays_hit_shapes_without_volume() {
         assert_eq!(cast(shape, [0.1, -2.0, -0.2], [0.0, 1.0, 0.0]), up);
         assert_eq!(cast(shape, [0.1, 2.0, -0.2], [0.0, 1.0, 0.0]), None);
         assert_eq!(cast(shape, [3.0, 2.0, -0.2], [0.0, -1.0, 0.0]), None);
-        // From a point of it.
+        // This ray begins at a point of the shape.
         assert_eq!(cast(shape, [0.1, 0.0, -0.2], [0.0, 1.0, 0.0]), None);
-        // In its plane.
+        // This ray is in the plane of the shape.
         let along = cast(shape, [5.0, 0.0, -0.25], [-1.0, 0.0, 0.0]);
         assert!(
             along.is_some_and(|(distance, _)| (4.0..4.5).contains(&distance)),
@@ -747,7 +747,8 @@ fn a_ray_that_passes_near_a_hull_misses_it() {
     }
 }
 
-/// Returns the distance from the frustum of revolution around y, and from above negative inside.
+/// Returns the distance from the frustum of revolution around y. Inside, returns the height above
+/// the frustum, which is negative.
 fn off_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
     let above = above_frustum(half_height, top, bottom, point);
     if above <= 0.0 {
@@ -769,7 +770,7 @@ fn off_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
     sides.fold(f64::INFINITY, f64::min)
 }
 
-/// A frustum with a margin, of which only the support function and the radius are known.
+/// A frustum with a margin, given only by its support function and its radius.
 struct Spool {
     half_height: f64,
     top: f64,
@@ -837,7 +838,8 @@ fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
     let mut hits = 0;
     let count = 2 * rays_per_shape();
     for number in 0..count {
-        // On the axis between the ends, at an end, on the rim, each with a small offset or none.
+        // The target is on the axis between the ends, at an end or on the rim, with a small offset
+        // or none.
         let part = [0.0, 1.0, -1.0, random.random_range(-1.0..1.0), 1.0, -1.0][number as usize % 6];
         let rim = if number % 6 < 4 { 0.0 } else { 1.0 };
         let angle = random.random_range(0.0..core::f64::consts::TAU);
@@ -851,7 +853,8 @@ fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
         let away = Vec3::random(&mut random, 1.0)
             .as_dvec3()
             .normalize_or(DVec3::X);
-        // By turns in a plane with the axis, along it and across it.
+        // The rays are, by turns, in any direction, in a plane with the axis, along the axis and
+        // across the axis.
         let away = match number / 18 % 4 {
             0 => away,
             1 => DVec3::new(0.0, away.y, away.z),
@@ -880,7 +883,7 @@ fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
             let ray = Ray::new(origin, (world(aim) - origin.as_dvec3()).as_vec3());
             let value =
                 |point: DVec3| off_frustum(half, upper, lower, Vec3::local(&pose, point)) - margin;
-            // The direction is rounded to f32, and the rim of a sharp shape is then passed.
+            // The direction is rounded to f32, so the ray may pass the rim of a sharp shape.
             let direction = ray.direction.as_dvec3().normalize();
             let from = origin.as_dvec3();
             let reached = from + direction * (world(aim) - from).dot(direction);
@@ -892,7 +895,7 @@ fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
             let Some(hit) = hit else {
                 panic!("{}", context())
             };
-            // On the surface, and on the side of the ray: a convex shape is entered there.
+            // The hit is on the surface, on the side at which the ray enters the convex shape.
             let error = value(from + direction * f64::from(hit.distance));
             assert!(error.abs() < 1e-5, "{error} {}", context());
             assert_eq!(hit.side, RaySide::Front, "{}", context());
@@ -1022,7 +1025,7 @@ fn a_ray_that_is_reflected_at_a_facet_does_not_hit_it_again() {
         .map(|index| ((index * 7) % 5) as f32 * 0.1)
         .collect();
     let terrain = Collider::heightfield(Vec2::splat(2.0), 5, &heights);
-    // A tetrahedron, which is hit from outside and from within.
+    // The rays hit the tetrahedron from outside and from within.
     let tips = [
         Vec3::new(-0.5, -0.5, -0.5),
         Vec3::new(0.5, -0.5, -0.5),
@@ -1082,7 +1085,7 @@ where
             "{}",
             context()
         );
-        // Nor does it hit a neighbor from behind at once.
+        // The reflected ray does not hit a neighbor from behind at once, either.
         if hit.side == RaySide::Front {
             let is_behind = |again: RayHit<V>| again.side == RaySide::Back && again.distance == 0.0;
             assert!(!again.is_some_and(is_behind), "{}", context());
@@ -1114,8 +1117,8 @@ fn a_ray_that_goes_on_where_another_one_hit_is_in_the_shape() {
         let Some(hit) = query::cast_ray(&ball, center, ray) else {
             continue;
         };
-        // The chord of a line at this angle with the surface, and how far the rounding moves its
-        // ends.
+        // The chord of a line depends on its angle with the surface, as does the distance by which
+        // rounding moves the ends of the chord.
         let sine = -hit
             .normal
             .as_dvec3()
@@ -1206,7 +1209,7 @@ fn a_ray_that_begins_within_the_rounding_of_a_wall_hits_it_going_in_and_not_goin
             let cast = |origin: Vec3, direction: Vec3| {
                 query::cast_ray(&wall, center, Ray::new(origin, direction))
             };
-            // At most four units in front of it.
+            // The ray begins at most four rounding steps in front of the wall.
             let mut front = center.x.next_up();
             for _ in 0..number % 4 {
                 front = front.next_up();
@@ -1223,11 +1226,11 @@ fn a_ray_that_begins_within_the_rounding_of_a_wall_hits_it_going_in_and_not_goin
             let context = || format!("{name} {number} {center} {front} {direction} {hit:?}");
             assert!(hit.is_some_and(is_there), "{}", context());
             assert_eq!(cast(at(front), direction), None, "{}", context());
-            // On it, and one unit behind it.
+            // These points are on the wall, and one rounding step behind the wall.
             let behind = [center.x, center.x.next_down()];
             for x in behind {
                 let left = cast(at(x), direction);
-                // Nothing tells from which side a ray comes that begins behind a facet.
+                // If a ray begins behind a facet, nothing shows from which side it comes.
                 if is_solid || x == center.x {
                     assert_eq!(left, None, "{x} {}", context());
                 }
@@ -1242,7 +1245,7 @@ fn a_ray_that_begins_within_the_rounding_of_a_wall_hits_it_going_in_and_not_goin
     assert_eq!(judged, 5 * rays_per_shape());
 }
 
-/// Multiples of 1/64 below 8 and shifts by up to 2^17 have exact sums in f32.
+/// In f32, the sums of multiples of 1/64 below 8 and shifts by up to 2^17 are exact.
 #[test]
 fn a_shift_of_the_scene_by_a_power_of_two_changes_no_hit() {
     let mut random = StdRng::seed_from_u64(6);
@@ -1287,7 +1290,7 @@ fn a_shift_of_the_scene_by_a_power_of_two_changes_no_hit() {
             }
             continue;
         };
-        // On the surface, the rounding of the origin decides.
+        // If a ray begins on the surface, the rounding of its origin decides.
         if here.distance.min(there.distance) < 1e-3 {
             assert!(here.distance.max(there.distance) < 0.1, "{number} {shift}");
             continue;

@@ -103,8 +103,8 @@ fn floors_in_3d() -> Vec<Floor> {
     ]
 }
 
-/// Returns a motion in the plane of the floor, into the floor or out of it, some of them nearly
-/// tangential.
+/// Returns a motion in the plane of the floor, into the floor or out of the floor. Some motions are
+/// nearly tangential.
 fn motion(random: &mut StdRng, is_3d: bool) -> Vec3 {
     let mut motion = Vec3::from_array([(); 3].map(|()| random.random_range(-1.0..1.0_f32)));
     if !is_3d {

@@ -1,4 +1,4 @@
-//! Simple cases in which collision engines often fail, each in 2D and 3D, against closed forms.
+//! Simple cases in which collision engines often fail, in 2D and 3D, compared with closed forms.
 
 use bevy::{
     math::{DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
@@ -12,7 +12,7 @@ use headbutt::{
     query::{self, Contact},
 };
 
-/// The tolerance for results of size 1: some units in the last place of an f32.
+/// The tolerance for results of size 1: a few units in the last place of an f32.
 const NEAR: f32 = 5e-7;
 
 fn at2(x: f32, y: f32) -> Isometry2d {
@@ -35,7 +35,7 @@ fn segment3(a: (f32, f32, f32), b: (f32, f32, f32)) -> Segment3d {
     }
 }
 
-/// The contact of two shapes, on which all functions agree in either order.
+/// Returns the contact of two shapes, after asserting that all functions agree in either order.
 fn touching<A, B>(
     a: &A,
     pose_a: <A::Vector as Space>::Isometry,
@@ -69,7 +69,7 @@ where
     contact
 }
 
-/// The distance of two shapes, on which all functions agree in either order.
+/// Returns the distance of two shapes, after asserting that all functions agree in either order.
 fn apart<A, B>(
     a: &A,
     pose_a: <A::Vector as Space>::Isometry,
@@ -170,8 +170,8 @@ fn concentric_capsules_are_both_radii_deep_and_separate_sideways_in_3d() {
 
 #[test]
 fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
-    // The cores are segments of half length 2 that cross in their middles. In 2D, one must move
-    // past an end of the other.
+    // The cores are segments of half length 2 that cross in their middles. In 2D, one segment must
+    // move past an end of the other.
     let rotated = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
     let capsule = Capsule2d::new(0.5, 4.0);
     let crossing = touching(&capsule, at2(0.0, 0.0), &capsule, rotated);
@@ -207,7 +207,7 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_2d() {
     assert_depth_on_itself_2d(&Capsule2d::new(0.25, 2.0), 0.5);
     assert_depth_on_itself_2d(&Rectangle::new(3.0, 2.0), 2.0);
     assert_depth_on_itself_2d(&segment2((1.0, 2.0), (3.0, 4.0)), 0.0);
-    // The height over the longest side.
+    // The depth is the height over the longest side.
     assert_depth_on_itself_2d(
         &Triangle2d::new(Vec2::ZERO, Vec2::X * 4.0, Vec2::Y * 3.0),
         2.4,
@@ -237,8 +237,8 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_3d() {
         0.0,
     );
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
-    // The height over the largest face, which is less than √½ between opposite edges and 1 over the
-    // other faces.
+    // The depth is the height over the largest face. The distance of opposite edges, √½, and the
+    // height over the other faces, 1, are greater.
     assert_depth_on_itself_3d(
         &ConvexHull::new(tetrahedron).expect("points"),
         1.0 / 3.0_f32.sqrt(),
@@ -268,7 +268,7 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_2d() {
     let contact = touching(&triangle, at2(0.0, 0.0), point, at2(1.75, 1.75));
     assert_near(contact.depth, 0.5 / 2.0_f32.sqrt());
     assert_parallel(contact.normal, Vec2::ONE);
-    // On an edge, and on a corner.
+    // The point is on an edge, and then on a corner.
     assert_eq!(
         touching(&triangle, at2(0.0, 0.0), point, at2(1.0, 0.0)).depth,
         0.0
@@ -320,7 +320,7 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_3d() {
     );
     assert_near(contact.depth, 0.75 / 3.0_f32.sqrt());
     assert_parallel(contact.normal, Vec3::ONE);
-    // On a face, on an edge, on a corner.
+    // The point is on a face, on an edge, and on a corner.
     for (x, y, z) in [
         (1.0, 1.0, 0.0),
         (2.0, 2.0, 2.0),
@@ -418,13 +418,13 @@ fn exactly_touching_corners_and_edges_have_depth_zero_in_3d() {
         (contact.depth, contact.point_a, contact.point_b),
         (0.0, Vec3::ONE, Vec3::ONE)
     );
-    // Parallel edges, over their whole length and over half.
+    // Parallel edges touch over their whole length, and over half of it.
     for shift in [0.0, 1.0] {
         let contact = touching(&cube, at3(0.0, 0.0, 0.0), &cube, at3(2.0, 2.0, shift));
         assert_eq!(contact.depth, 0.0);
         assert_eq!(contact.point_a.truncate(), Vec2::ONE);
     }
-    // Crossed edges, in the plane x + z = 2.
+    // Crossed edges touch in the plane x + z = 2.
     let ridge = [
         Vec3::new(0.0, -1.0, 2.0),
         Vec3::new(2.0, 1.0, 0.0),
@@ -434,7 +434,7 @@ fn exactly_touching_corners_and_edges_have_depth_zero_in_3d() {
     let contact = touching(&cube, at3(0.0, 0.0, 0.0), &ridge, at3(0.0, 0.0, 0.0));
     assert_eq!(contact.depth, 0.0);
     assert_eq!(contact.point_a, Vec3::new(1.0, 0.0, 1.0));
-    // A tip on a face.
+    // A tip touches a face.
     let spike = [
         Vec3::ZERO,
         Vec3::new(4.0, 4.0, 0.0),
@@ -465,7 +465,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_2d() {
         apart(&segment, origin, &segment, at2(4.0, 2.0)),
         5.0_f32.sqrt(),
     );
-    // Parallel, side by side.
+    // These segments are parallel, side by side.
     assert_eq!(
         apart(
             &segment2((-1.0, 0.0), (1.0, 0.0)),
@@ -501,7 +501,8 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_3d() {
     );
     let along = segment3((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0));
     assert_eq!(apart(&along, origin, &along, at3(0.5, 0.0, 0.25)), 0.25);
-    // Crossed: the difference is flat, the depth is 0, and the normal is perpendicular to both.
+    // The difference of crossed segments is flat, the depth is 0, and the normal is perpendicular
+    // to both.
     let across = segment3((0.0, -1.0, 0.0), (0.0, 1.0, 0.0));
     let contact = touching(&along, origin, &across, at3(0.25, 0.5, 0.0));
     assert_eq!(contact.depth, 0.0);
@@ -556,7 +557,7 @@ fn a_shape_inside_another_separates_by_the_nearest_side_in_3d() {
     let triangle = Triangle3d::new(Vec3::ZERO, Vec3::X, Vec3::Y);
     let contact = touching(&large, origin, &triangle, at3(0.25, 0.5, -4.0));
     assert_eq!((contact.depth, contact.normal), (1.0, Vec3::NEG_Z));
-    // A capsule through a box that sticks out at both ends.
+    // A capsule sticks out of a box at both ends.
     let contact = touching(
         &Cuboid::new(2.0, 2.0, 2.0),
         origin,

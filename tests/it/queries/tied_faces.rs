@@ -1,5 +1,4 @@
-//! The face normal of a cast at a corner, at which several parts of a collider usually meet. For
-//! long runs:
+//! The face normal of a cast at a corner where several parts of a collider meet. For long runs:
 //!
 //! ```text
 //! HEADBUTT_CASTS=1000000 cargo test --release --test it queries::tied_faces
@@ -18,7 +17,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 /// A convex tip at the origin.
 struct Tip {
     vertices: Vec<Vec3>,
-    /// The indices of the vertices of each facet, two of them in 2D.
+    /// The indices of the vertices of each facet. A 2D facet has two vertices.
     facets: Vec<Vec<u32>>,
     /// The outward normals of the faces that meet at the tip.
     normals: Vec<Vec3>,
@@ -101,13 +100,13 @@ fn cast(ball: &Collider, start: Vec3, motion: Vec3, ground: &Collider) -> Option
     query::cast_shape(ball, start, motion, ground, Vec3::ZERO, Vec3::ZERO, options)
 }
 
-/// How a ball of radius 0.5 touches a tip.
+/// The touch of a ball of radius 0.5 and a tip.
 struct Touch {
     normal: Vec3,
     motion: Vec3,
     /// The outward normal of the face that opposes the motion most.
     face: Vec3,
-    /// `true` if the back of another face opposes it even more.
+    /// `true` if the back of another face opposes the motion even more.
     has_back: bool,
 }
 
@@ -147,8 +146,8 @@ impl Touch {
     }
 }
 
-/// A ball touches the tip with any normal between those of the faces. Of their outer sides, the one
-/// that opposes the motion most is returned, whatever the order of the facets.
+/// A ball touches the tip with any normal between the normals of the faces. The face normal belongs
+/// to the outer side that opposes the motion most, whatever the order of the facets.
 #[test]
 fn at_a_tip_of_facets_the_face_opposes_the_motion() {
     let rounds = cases("HEADBUTT_CASTS", 4000);
@@ -238,8 +237,8 @@ fn a_box_that_overhangs_an_edge_of_segments_stands_on_the_top() {
     }
 }
 
-/// Other ridges of this peak rise in front of the plane of each facet. The backs of the facets are
-/// no faces of the peak even so.
+/// Other ridges of this peak rise in front of the plane of each facet. The backs of the facets
+/// still are no faces of the peak.
 #[test]
 fn at_a_peak_of_ridges_the_face_is_on_the_outer_side() {
     let ball = Collider::sphere(0.5);
@@ -267,7 +266,7 @@ fn at_a_peak_of_ridges_the_face_is_on_the_outer_side() {
     }
 }
 
-/// A motion along the contact normal leads to no edge of the facet. Its face is found even so,
+/// A motion along the contact normal leads to no edge of the facet. The face is still found,
 /// however the positions are rounded.
 #[test]
 fn a_ball_that_falls_straight_onto_a_corner_hits_the_face() {

@@ -1,5 +1,5 @@
-//! The steps of `query::steps`: support points, bounds and polytopes against the oracle, and the
-//! results against the plain functions.
+//! Compares the support points, bounds and polytopes of `query::steps` with the oracle, and the
+//! results with the plain functions.
 
 use bevy::{
     math::{DVec2, DVec3, Isometry2d, Vec2, Vec3},
@@ -59,7 +59,7 @@ impl<V: Dimension<DVec: Deep>> Traceable for V {}
 
 type Steps<V> = Vec<Step<<V as Space>::DVec>>;
 
-/// The cores of a case, without their radii, and what the steps are compared with.
+/// The cores of a case, without their radii, and the values to which the steps are compared.
 struct Truth {
     a: Body,
     b: Body,
@@ -86,7 +86,7 @@ impl Truth {
         }
     }
 
-    /// Each point is a corner of its core, and no corner is farther.
+    /// Checks that each point is a corner of its core, and that no corner is farther.
     fn check_vertex<D: Deep>(&self, vertex: &Vertex<D>) {
         let direction = vertex.direction.deep().normalize();
         let [first, second] = [vertex.first, vertex.second].map(|point| point.deep() - self.origin);
@@ -101,7 +101,8 @@ impl Truth {
         assert!((vertex.point.deep() - difference).length() <= self.near);
     }
 
-    /// The nearest point is that of the simplex, and the bounds enclose the distance.
+    /// Checks that the nearest point is the nearest point of the simplex, and that the bounds
+    /// enclose the distance.
     fn check_gjk<D: Deep>(&self, step: &GjkStep<D>) {
         self.check_vertex(&step.vertex);
         let (target, nearest) = (step.target.deep(), step.nearest.deep());
@@ -125,7 +126,8 @@ impl Truth {
         );
     }
 
-    /// The polytope is convex, contains the origin, and the bounds enclose the depth.
+    /// Checks that the polytope is convex and contains the origin, and that the bounds enclose the
+    /// depth.
     fn check_epa<D: Deep>(&self, step: &EpaStep<D>) {
         self.check_vertex(&step.vertex);
         for facet in &step.facets {
@@ -161,7 +163,7 @@ fn assert_bounds_close_in(bounds: impl Iterator<Item = [f64; 2]>) {
     }
 }
 
-/// Returns the steps of GJK before those that move the second shape.
+/// Returns the steps of GJK before the steps that move the second shape.
 fn gjk_steps<D: Deep>(steps: &[Step<D>]) -> impl Iterator<Item = &GjkStep<D>> {
     steps.iter().map_while(|step| match step {
         Step::Gjk(step) => Some(step),
@@ -225,7 +227,7 @@ fn depths_are_enclosed<V: Traceable>() {
             assert_eq!(traced.is_some(), gap < 0.0, "{case:?}");
         }
         let Some(contact) = traced else { return };
-        // The translation separates the bodies, and no other is shorter.
+        // The translation separates the bodies, and no other translation is shorter.
         let normal = contact.normal.deep();
         let height = case.body_a.height(normal) + case.body_b.height(-normal);
         assert!(

@@ -31,7 +31,8 @@ fn rotation(random: &mut StdRng, dimension: Dimension) -> Quat {
     }
 }
 
-/// Returns a pose nearby with a rotation. Every other one has a scale that stretches and mirrors.
+/// Returns a pose near the origin with a rotation. In half of all cases, the pose has a scale that
+/// stretches and mirrors.
 fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     let mut translation = vec3(random, reach);
     if dimension == Dimension::D2 {
@@ -104,7 +105,7 @@ fn a_compound_pair_has_one_start_and_one_end() {
         assert_near_vec(hit.normal, Vec3::Y, 1.0);
         assert_near(hit.depth, 0.5, 1.0);
         assert!(tick(&mut app).only().ongoing());
-        // One part separates, and the pair continues with the other one.
+        // One part separates, and the pair continues with the other part.
         transform(app.world_mut(), bar).translation.x = 3.0;
         let hit = tick(&mut app).only().seen_from(both).unwrap();
         assert!(hit.ongoing());
@@ -146,7 +147,7 @@ fn all_touching_parts_can_be_read_from_either_side() {
         let mut app = app();
         let world = app.world_mut();
         let both = world.spawn(dumbbell(dimension)).id();
-        // Tilted, so that the part at x = 2 is deeper.
+        // The collider is tilted, so that the part at x = 2 is deeper.
         let tilted = Transform::from_xyz(0.0, 1.5, 0.0)
             .with_rotation(Quat::from_rotation_z(-0.1))
             .with_scale(Vec3::new(3.0, 1.0, 1.0));
@@ -172,13 +173,13 @@ fn all_touching_parts_can_be_read_from_either_side() {
             }
             let flipped: Vec<_> = seen.iter().map(CollisionEvent::flipped).collect();
             assert_eq!(collisions.parts(bar, both).collect::<Vec<_>>(), flipped);
-            // One part, and none.
+            // One pair touches with a single part, and the other pair does not touch.
             let single: Vec<_> = collisions.parts(both, left).collect();
             assert_eq!(single, [collisions.between(both, left).unwrap()]);
             assert_eq!(single[0].part(), 0);
             assert_eq!(collisions.parts(bar, left).count(), 0);
         });
-        // The phase is that of the pair.
+        // Each part has the phase of the pair.
         tick(&mut app);
         read(app.world_mut(), |collisions| {
             assert_eq!(
@@ -192,7 +193,7 @@ fn all_touching_parts_can_be_read_from_either_side() {
     }
 }
 
-/// Compares the contacts of parts that are spawned alone with those of the compound.
+/// Compares the contacts of parts that are spawned alone with the contacts of the compound.
 fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, round: bool) {
     let mut random = StdRng::seed_from_u64(seed);
     let (mut touching, mut several) = (0, 0);
@@ -245,8 +246,8 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, ro
                     (hit.depth - alone.depth).abs() <= 1e-5,
                     "{hit:?}, {alone:?}"
                 );
-                // On curved surfaces EPA ends when the depth is known to 1e-7. The normal may be
-                // off by the square root of that, and is off by less here.
+                // On curved surfaces, EPA ends when the depth is known to 1e-7. The normal may be
+                // off by the square root of this error, and is off by less here.
                 near(hit.normal, alone.normal, if round { 1e-4 } else { 1e-5 });
                 near(
                     hit.other_point(),
@@ -323,7 +324,8 @@ fn a_margin_is_around_each_part() {
         let collider = dumbbell(dimension).rounded(0.25);
         app.world_mut()
             .spawn((collider, Transform::from_scale(Vec3::splat(2.0))));
-        // The parts end at |x| = 1 and 3, with the margin at 0.75 and 3.25, and all of it doubled.
+        // The parts end at |x| = 1 and 3, with the margin at 0.75 and 3.25. The scale doubles these
+        // lengths.
         let ball = app.world_mut().spawn(dimension.ball(1.6)).id();
         let hit = tick(&mut app).only().seen_from(ball).unwrap();
         assert_near(hit.depth, 0.1, 10.0);
@@ -544,8 +546,8 @@ fn a_compound_with_an_invalid_part_is_invalid() {
     }
 }
 
-/// Shapes that move over compounds and surfaces, with and without a margin: their parts are tested
-/// anew in each tick.
+/// Shapes move over compounds and surfaces, with and without a margin. Their parts are tested again
+/// in each tick.
 #[test]
 fn a_warm_tick_of_compounds_allocates_nothing() {
     let blocks = |part: fn() -> Collider| {
@@ -658,12 +660,13 @@ fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
         }
         tick(&mut app);
         let hits = tick(&mut app).messages.len();
-        // The circle and the polyline at least.
+        // At least the circle and the polyline are hit.
         assert!(hits > 0 || size > 1e38, "{size}");
     }
 }
 
-/// Such a part would have no place in the tree of boxes, so that some queries would not find it.
+/// A part beyond f32 would have no place in the tree of boxes, so some queries would not find the
+/// part.
 #[test]
 fn a_part_or_facet_beyond_f32_is_an_error() {
     let far = f32::MAX;
@@ -716,8 +719,8 @@ impl Support for Tile {
     }
 }
 
-/// A shape that meets a compound of many parts is tested against the parts close to it, and a
-/// moving compound tests its outermost parts, for either order of the entities.
+/// A shape that meets a compound of many parts is tested against the near parts, and a moving
+/// compound tests its outermost parts, for either order of the entities.
 #[test]
 fn only_parts_near_the_other_shape_are_tested() {
     for floor_first in [true, false] {
@@ -758,8 +761,8 @@ fn only_parts_near_the_other_shape_are_tested() {
     }
 }
 
-/// Among equally deep contacts, the one reported and its normal depend on the colliders and their
-/// poses, and not on the order of the entities. `meeting` asserts that.
+/// Among equally deep contacts, the reported contact depends on the colliders and their poses, but
+/// not on the order of the entities. `meeting` asserts this.
 #[test]
 fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let ball = || Collider::from(Circle::new(1.0));
@@ -779,7 +782,7 @@ fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let there = Transform::from_xyz(1.0, 0.0, 0.0);
     let hit = meeting((&first, Transform::IDENTITY), (&second, there));
     assert_near(hit.expect("a block in a block").depth, 2.0, 1.0);
-    // The same parts in another order.
+    // These compounds have the same parts in different orders.
     let [left, right] = [at(-1.0, 0.0), at(1.0, 0.0)];
     let first = of([(right, ball()), (left, ball())]);
     let second = of([(left, ball()), (right, ball())]);

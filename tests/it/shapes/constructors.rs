@@ -1,4 +1,4 @@
-//! Constructors of `Collider`, and everything that is accepted as a pose, against closed forms.
+//! Compares the constructors of `Collider`, and all types of poses, with closed forms.
 
 use core::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
@@ -51,7 +51,7 @@ fn constructors_in_2d_have_the_size_they_name() {
     check("rectangle", Collider::rectangle(3.0, 2.0), &rectangle);
     let capsule = [(x, 0.5), (y, 1.5), (-y, 1.5)];
     check("capsule", Collider::capsule_2d(0.5, 2.0), &capsule);
-    // A square that stands on a corner.
+    // The polygon is a square that stands on a corner.
     let polygon = [(x, 2.0), (y, 2.0), (DIAGONAL, 2.0 * FRAC_1_SQRT_2)];
     check("polygon", Collider::regular_polygon(2.0, 4), &polygon);
     let segment = Collider::segment(Vec2::new(-1.0, -2.0), Vec2::new(3.0, 4.0));
@@ -161,7 +161,7 @@ fn a_constructor_that_can_fail_is_inert_where_its_try_form_returns_an_error() {
     }
 }
 
-/// Two circles or balls, 1.5 apart along x: the contact is 0.5 deep.
+/// The centers of two circles or balls are 1.5 apart along x, so the contact is 0.5 deep.
 #[test]
 fn a_query_takes_a_pose_in_every_form() {
     let circle = Circle::new(1.0);
@@ -230,7 +230,7 @@ fn nothing_touches_in_a_pose_that_is_invalid() {
 fn a_part_of_a_compound_may_be_placed_by_a_transform() {
     let pose = Transform::from_xyz(3.0, 0.0, 5.0)
         .with_rotation(Quat::from_rotation_z(FRAC_PI_2))
-        // The plane does not see z.
+        // A 2D part ignores z.
         .with_scale(Vec3::new(1.0, 1.0, 4.0));
     let flat = Collider::compound([(pose, Collider::rectangle(4.0, 2.0))]);
     assert_extents("2D", flat, true, &[(Vec3::X, 4.0), (Vec3::Y, 2.0)]);

@@ -1,5 +1,6 @@
-//! Custom shapes, which have only a support function: a lens, in 2D and 3D, against points on its
-//! surface and the closed form of the distance from it. Neither reference uses support functions.
+//! Custom shapes, which have only a support function. A lens, in 2D and 3D, is compared with points
+//! on its surface, and with the closed form of its distance. Neither reference uses support
+//! functions.
 
 use std::f32::consts::PI;
 
@@ -41,8 +42,8 @@ impl Lens {
         }
     }
 
-    /// Returns the upper face in the half-plane of y and the distance from y: points so dense that
-    /// no point of the face is farther than 1e-9 from them.
+    /// Returns points of the upper face in the half-plane of y and the distance from y. The points
+    /// are so dense that no point of the face is farther than 1e-9 from them.
     fn profile(&self) -> Vec<DVec2> {
         let end = (self.center / self.radius).acos();
         let steps = 20_000;
@@ -53,8 +54,8 @@ impl Lens {
         (0..=steps).map(point).collect()
     }
 
-    /// Returns the distance from the lens, negative inside: from the face, or from the rim if the
-    /// closest point of the sphere is below it.
+    /// Returns the distance from the lens, which is negative inside. This is the distance from the
+    /// face, or from the rim if the closest point of the sphere is below the rim.
     fn distance(&self, point: DVec3) -> f64 {
         let (across, up) = (point.x.hypot(point.z), point.y.abs());
         let from_center = across.hypot(up + self.center);
@@ -92,14 +93,14 @@ impl Support for Solid {
     }
 }
 
-/// Returns the support height along a direction, as the greatest over all points of the surface.
+/// Returns the support height along a direction: the greatest height of all points of the surface.
 fn reach(profile: &[DVec2], direction: DVec3) -> f64 {
     let along = DVec2::new(direction.x.hypot(direction.z), direction.y.abs());
     let heights = profile.iter().map(|point| point.dot(along));
     heights.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Returns a random rotation.
+/// Returns a pose with a random rotation.
 fn pose(dimension: Dimension, scale: Vec3, random: &mut StdRng) -> Transform {
     let [x, y, z] = [(); 3].map(|()| random.random_range(-PI..PI));
     let rotation = match dimension {
@@ -128,8 +129,8 @@ fn axes(dimension: Dimension) -> &'static [Vec3] {
 /// A contact with so little depth that a bounding box could miss it.
 const NEAR: f32 = 1e-3;
 
-/// Each side of the box has a wall in front of it. At a small distance the wall is no candidate,
-/// and moved closer by that distance it collides.
+/// Each side of the box has a wall in front of it. At a small distance, the wall is no candidate.
+/// Moved closer by this distance, the wall collides.
 #[test]
 fn the_box_of_a_custom_shape_is_tight_under_any_transform() {
     let mut random = StdRng::seed_from_u64(1);

@@ -1,5 +1,5 @@
-//! Half-spaces against every other shape, in closed form, in queries and in ticks, in which any
-//! affine map may act on both shapes.
+//! Compares contacts of half-spaces and every other shape with closed forms, in queries and in
+//! ticks. In ticks, any affine map may act on both shapes.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// The support height of a shape along a vector, times the length of the vector.
 type Height = Box<dyn Fn(DVec3) -> f64>;
 
-/// A shape, and its properties independent of its support function.
+/// A shape, and its properties, which do not come from its support function.
 struct Figure<V> {
     name: &'static str,
     shape: Box<dyn Support<Vector = V>>,
@@ -42,7 +42,7 @@ impl<V> Figure<V> {
     }
 }
 
-/// Returns the hull of points with a radius around it.
+/// Returns the support height of the hull of points, with a radius around the hull.
 fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVec3) -> f64 {
     let points: Vec<_> = points.into_iter().map(Vec3::as_dvec3).collect();
     move |d| {
@@ -51,17 +51,17 @@ fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVe
     }
 }
 
-/// Returns a box by its corners.
+/// Returns the support height of a box, from its corners.
 fn of_box(half_size: Vec3) -> impl Fn(DVec3) -> f64 {
     move |d| d.abs().dot(half_size.as_dvec3())
 }
 
 /// Both dimensions with their half-spaces.
 trait Ground: Dimension + headbutt::Dimension {
-    /// Bevy's own half-space with a normal of any length.
+    /// Returns Bevy's own half-space with a normal of any length.
     fn ground(normal: Vec3) -> (Box<dyn Support<Vector = Self>>, Collider);
 
-    /// Returns the unit normal of that half-space.
+    /// Returns the unit normal of the half-space.
     fn normal(normal: Vec3) -> DVec3;
 
     /// Returns the same half-space with a margin.
@@ -293,7 +293,7 @@ fn near(actual: f64, expected: f64, limit: f64) {
     );
 }
 
-/// Overlap, contact and distance, in both orders.
+/// Checks overlap, contact and distance, in both orders. Returns `true` if the shapes touch.
 fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
     let Case {
         pose,
@@ -312,7 +312,7 @@ fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
         contact.is_some()
     );
 
-    // The rounding of f64 on the way, and of the points' coordinates to f32.
+    // These limits cover the rounding of f64 in between, and of the points' coordinates to f32.
     let exact = 1e-14 * (case.size + 10.0);
     let grain = 2.0 * GRAIN * case.size + 1e-6;
     let on_plane = |point: V| near(normal.dot(point.deep() - case.origin), 0.0, grain);
@@ -357,7 +357,7 @@ fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
         [swapped.point_a, swapped.point_b],
         [contact.point_b, contact.point_a]
     );
-    // A point of both.
+    // This point belongs to both shapes.
     for point in [apart.point_a, apart.point_b] {
         assert!(normal.dot(point.deep() - case.origin) < grain);
         assert!(point.deep().distance(apart.point_a.deep()) < grain);
@@ -423,7 +423,7 @@ fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
     let at = |y| Isometry3d::from_xyz(0.0, y, 0.0);
     let point = |y| query::intersects(&ground, at(0.0), &Vec3::ZERO, at(y));
     assert!(point(0.0) && point(-1e-30) && !point(1e-30));
-    // Far along the boundary, its position is rounded more.
+    // Far along the boundary, the position of the point is rounded more.
     let far = |y| Isometry3d::from_xyz(1e5, y, 0.0);
     for (y, expected) in [(1e-7, true), (1e-6, false)] {
         let hit = query::intersects(&ground, at(0.0), &Vec3::ZERO, far(y));
@@ -435,7 +435,7 @@ fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
         world.spawn(Collider::from(ground));
         assert_eq!(!tick(&mut app).is_empty(), expected);
     }
-    // In any unit.
+    // The same holds in any unit.
     for unit in [1e-15, 1e-3, 1e3, 1e15] {
         let ball = Sphere::new(0.5 * unit);
         let hits = |y: f32| query::intersects(&ground, at(0.0), &ball, at(y * unit));
@@ -501,7 +501,7 @@ fn a_half_space_touches_no_invalid_shape_or_pose() {
         let raised = Rounded::new(ground, margin);
         assert!(!query::intersects(&raised, below.0, &below.1, below.2));
     }
-    // A direction made of NaN.
+    // The components of this direction are NaN.
     let nowhere = Plane2d {
         normal: Dir2::from_angle(f32::NAN),
     };
@@ -538,8 +538,8 @@ fn a_half_space_behind_a_reference_or_box_answers_the_same() {
     assert_eq!(tick(&mut app).only().depth, 0.75);
 }
 
-/// The manifold of a shape on the ground has this many points, at the depths of the shape there,
-/// with the deepest first.
+/// Asserts that the manifold of a shape on the ground has this many points, with the right depths,
+/// and the deepest point first.
 fn rests<V: Ground>(
     ground: &impl Support<Vector = V>,
     shape: &impl Support<Vector = V>,
@@ -594,12 +594,13 @@ fn the_manifold_on_a_half_space_has_the_corners_of_the_resting_feature() {
         rests(&ground, &block, at(y, flat), 4);
         rests(&ground, &block, at(y, Quat::from_rotation_y(1.0)), 4);
     }
-    // On an edge, and on a corner.
+    // The block stands on an edge, and on a corner.
     let on_edge = Quat::from_rotation_x(FRAC_PI_4);
     rests(&ground, &block, at(1.0, on_edge), 2);
     let on_corner = Quat::from_rotation_z(FRAC_PI_4) * on_edge;
     rests(&ground, &block, at(1.0, on_corner), 1);
-    // Slightly tilted, deep enough for all corners to be below; then with two of them above.
+    // The block is slightly tilted. All corners of its side are below the ground, and then two of
+    // them are above.
     let tilted = Quat::from_rotation_z(0.01);
     rests(&ground, &block, at(0.25, tilted), 4);
     rests(&ground, &block, at(0.5, tilted), 2);
@@ -809,7 +810,7 @@ fn maps_exactly<V: Ground>(seed: u64) {
                 near(height(hit.other_point()), gap, 2e-5);
             }
         }
-        // No half-space meets another.
+        // No half-space meets another half-space.
         for hit in &messages {
             let is_ground = |entity| grounds.iter().any(|(ground, ..)| *ground == entity);
             assert!(!(is_ground(hit.entity) && is_ground(hit.other)));
@@ -865,7 +866,7 @@ impl Run {
     /// Returns the height of shape `index` over the ground at a tick.
     fn height(index: usize, at: usize) -> f32 {
         let phase = (index * 7 + at * 3) % 40;
-        // A quarter of the shapes are below; one in forty just touches.
+        // A quarter of the shapes are below the ground, and one in forty just touches.
         0.125 * phase as f32 - 1.25
     }
 
@@ -964,12 +965,12 @@ fn half_space_events_are_the_same_to_the_bit_with_custom_candidates() {
         let messages = told(app());
         assert!(messages.iter().any(CollisionEvent::ended));
         assert_eq!(told(app()), messages);
-        // All pairs: the broad phase misses none.
+        // These are all pairs, and the broad phase misses none.
         assert_eq!(told(own()), messages);
     }
 }
 
-/// Bounding boxes are tested first, and must not lose a contact, however shallow.
+/// The test of bounding boxes comes first, and must not lose a contact, however shallow.
 #[test]
 fn no_contact_with_a_half_space_is_lost_by_the_broad_phase() {
     let mut random = StdRng::seed_from_u64(7);
@@ -1032,8 +1033,8 @@ fn layers_disabling_and_removal_end_contacts_with_a_half_space() {
         (EndReason::Despawned, crate::support::despawn),
         (EndReason::Invalid, crate::support::lose_pose),
         (EndReason::Invalid, |world, entity| {
-            // In either dimension that flattens the half-space. The ball becomes a disc on the far
-            // side of the ground.
+            // In either dimension, this scale flattens the half-space. The ball becomes a disc on
+            // the far side of the ground.
             transform(world, entity).scale.y = 0.0;
         }),
     ];
@@ -1080,12 +1081,12 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
         .spawn((Side::D3.ball(1.0), solid(10.0), on(2, 1)))
         .id();
     world.spawn((Side::D3.ball(1.0), solid(20.0), on(4, !0)));
-    // In the other dimension.
+    // This ball is in the other dimension.
     world.spawn((Side::D2.ball(1.0), below));
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert_eq!((hit.other, hit.depth), (met, 6.0));
 
-    // It moves away, gets a parent, and is mirrored.
+    // The ground moves away, gets a parent, and is mirrored.
     let parent = app.world_mut().spawn(Transform::IDENTITY).id();
     app.world_mut().entity_mut(ground).insert(ChildOf(parent));
     assert!(tick(&mut app).only().ongoing());
@@ -1096,7 +1097,7 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert!(hit.started());
     assert_eq!((hit.normal, hit.depth), (Vec3::NEG_Y, 3.0));
-    // Another shape replaces it.
+    // Another shape replaces the half-space.
     app.world_mut()
         .entity_mut(ground)
         .insert(Side::D3.ball(1.0));
@@ -1136,7 +1137,7 @@ fn a_half_space_costs_the_other_colliders_no_candidate_pairs() {
         let mut app = app();
         let world = app.world_mut();
         for _ in 0..grounds {
-            // Far below, so that no bounding box reaches into it.
+            // The half-space is far below, so that no bounding box reaches into it.
             world.spawn((ground(Side::D3), Transform::from_xyz(0.0, -1e6, 0.0)));
         }
         for index in 0..50 {

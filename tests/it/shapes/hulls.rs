@@ -1,5 +1,5 @@
-//! Convex hulls of points: the same convex set with fewer vertices, and the same support points as
-//! a linear scan.
+//! A convex hull of points is the same convex set with fewer vertices, and has the same support
+//! points as a linear scan.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ fn random_turn(random: &mut StdRng) -> Quat {
     Quat::from_xyzw(x, y, z, random.random_range(0.1..1.0)).normalize()
 }
 
-/// `count` points of which none is inside the hull of the others, apart from rounding.
+/// Returns `count` points. Apart from rounding, no point is inside the hull of the others.
 fn on_sphere(count: usize, random: &mut StdRng) -> Vec<Vec3> {
     let points = std::iter::repeat_with(|| random_vec3(random));
     let ball = points.filter(|point| (0.1..1.0).contains(&point.length()));
@@ -64,7 +64,7 @@ fn grid(sizes: [usize; 3], step: f32) -> Vec<Vec3> {
     (0..columns * rows * layers).map(place).collect()
 }
 
-/// Point sets of every kind by name.
+/// Returns point sets of every kind with their names.
 fn clouds(random: &mut StdRng) -> Vec<(&'static str, Vec<Vec3>)> {
     let turn = random_turn(random);
     let ball: Vec<Vec3> = (0..300).map(|_| random_vec3(random)).collect();
@@ -121,8 +121,8 @@ fn clouds(random: &mut StdRng) -> Vec<(&'static str, Vec<Vec3>)> {
     ]
 }
 
-/// Directions to test: random ones, those along axes, normals and edges of the points, with lengths
-/// from very small to very large.
+/// Returns directions to test: random directions, axes, and normals and edges of the points. Their
+/// lengths are from very small to very large.
 fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> {
     let mut directions = Vec::new();
     let mut one = || points[random.random_range(0..points.len())].as_dvec3();
@@ -132,7 +132,8 @@ fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> 
         directions.push(b - a);
     }
     for index in 0..count / 2 {
-        // Some are integral: axes, diagonals, and the boundaries of any lattice of directions.
+        // Some directions are integral: axes, diagonals, and the boundaries of any lattice of
+        // directions.
         let steps = [1.0, 2.0, 16.0, f32::INFINITY][index % 4];
         let direction = random_vec3(random);
         directions.push(if steps < f32::INFINITY {
@@ -143,7 +144,8 @@ fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> 
     }
     let sizes = [1.0, 1e-30, 1e30, 1e-150, 1e-308, 1e300];
     let turns = directions.into_iter().filter_map(|direction| {
-        // In two steps, because the smallest ones have a square of 0.
+        // The direction is normalized in two steps, because the square of the smallest lengths is
+        // 0.
         let unit = (direction / direction.abs().max_element()).try_normalize();
         Some(unit? * sizes[random.random_range(0..sizes.len())])
     });
@@ -188,7 +190,7 @@ fn a_hull_has_the_support_function_of_its_points() {
                 let direction = (direction / direction.abs().max_element()).normalize();
                 let found = hull.support(direction);
                 let (height, _) = scan(&points, direction);
-                // Two sums of three products in the test itself.
+                // This is the rounding of two sums of three products in the test itself.
                 let noise = 1e-15 * (found.length() + length);
                 let missing = height - found.dot(direction);
                 assert!(
@@ -264,7 +266,7 @@ fn the_support_point_of_a_hull_is_that_of_a_scan_to_the_bit_in_2d() {
 
 #[test]
 fn of_equally_far_vertices_the_first_is_returned() {
-    // A prism with many sides and ends perpendicular to z.
+    // The shape is a prism with many sides and with ends perpendicular to z.
     let rim = on_circle(64);
     let prism: Vec<Vec3> = rim
         .iter()
@@ -315,7 +317,7 @@ fn points_inside_or_on_the_faces_of_a_cube_are_dropped() {
     let filled = [in_and_on_cube(1_000, &mut random), cube()].concat();
     assert_eq!(hull(&filled).points(), cube());
     let far = Vec3::new(1e6, 2e6, -3e5);
-    // The steps of f32 are 1/8 here, and faces and corners are multiples of that.
+    // At this distance, the steps of f32 are 1/8, and faces and corners are at multiples of 1/8.
     let moved = |points: &[Vec3]| {
         points
             .iter()
@@ -446,7 +448,8 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     );
 }
 
-/// Few coordinates, clusters and near duplicates: the inputs that confuse hull algorithms.
+/// The points have few different coordinates, clusters and near duplicates, which confuse hull
+/// algorithms.
 #[test]
 fn no_point_list_makes_a_hull_panic() {
     let mut random = StdRng::seed_from_u64(10);

@@ -1,5 +1,5 @@
-//! Convex hulls of parts as CAD programs write them: the hull is the same set, and has no more
-//! vertices than the part has corners.
+//! Convex hulls of parts as CAD programs write them. A hull is the same set as its part, and has no
+//! more vertices than the part has corners.
 //!
 //! The parts are made of prisms whose faces are finely divided. The corners of the prisms are known
 //! in f64, and the corners that the hull needs are found by brute force: a corner is needed if its
@@ -15,11 +15,11 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// The tolerance of a hull relative to the length of its points.
 const ROUNDING: f64 = f32::EPSILON as f64;
 
-/// The least distance from the hull of the others, relative to the length, at which a corner is
-/// needed.
+/// The least distance from the hull of the other corners, relative to the length, at which a corner
+/// is needed.
 const NEEDED: f64 = 1e-6;
 
-/// A part: points on its faces, including the corners of its prisms.
+/// A part, given by points on its faces, including the corners of its prisms.
 #[derive(Clone, Default)]
 struct Part {
     points: Vec<DVec3>,
@@ -58,7 +58,7 @@ impl Part {
     }
 }
 
-/// Returns the distance of two points about as far apart as any: the second is the farthest from
+/// Returns the approximate greatest distance of two points. The second point is the farthest from
 /// the first, which is the farthest from one of the points.
 fn length(points: &[DVec3]) -> f64 {
     let farthest = |from: DVec3| {
@@ -77,7 +77,7 @@ fn length(points: &[DVec3]) -> f64 {
 /// Returns `None` if the points are affinely dependent.
 fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     let (first, others) = points.split_first()?;
-    // Orthogonal edges, each with its coefficients in terms of the edges.
+    // The basis has orthogonal vectors, each with its coefficients in terms of the edges.
     let mut basis: Vec<(DVec3, Vec<f64>)> = Vec::new();
     for (index, other) in others.iter().enumerate() {
         let mut parts = vec![0.0; others.len()];
@@ -104,8 +104,8 @@ fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     Some(weights)
 }
 
-/// Returns an upper bound of the distance of a point from the convex hull of others, which Wolfe's
-/// algorithm reduces to the distance: the length of an explicit convex combination.
+/// Returns an upper bound of the distance of a point from the convex hull of other points: the
+/// length of an explicit convex combination. Wolfe's algorithm reduces this bound to the distance.
 fn distance(point: DVec3, others: &[DVec3]) -> f64 {
     let Some(start) = others.iter().min_by(|a, b| {
         let away = |other: &DVec3| other.distance_squared(point);
@@ -128,7 +128,8 @@ fn distance(point: DVec3, others: &[DVec3]) -> f64 {
         }
         let before = active.clone();
         active.push((lowest, 0.0));
-        // Towards the closest point of the span. If a weight becomes 0, continue without its point.
+        // The loop moves toward the closest point of the span. If a weight becomes 0, its point is
+        // dropped.
         loop {
             let points: Vec<DVec3> = active.iter().map(|(at, _)| *at).collect();
             let Some(aim) = affine_weights(&points) else {
@@ -167,7 +168,7 @@ fn distance(point: DVec3, others: &[DVec3]) -> f64 {
     sum(&active).length()
 }
 
-/// Directions spread over the sphere.
+/// Returns directions that are spread over the sphere.
 fn directions(count: usize, random: &mut StdRng) -> Vec<DVec3> {
     let one = |_| DVec3::from_array([(); 3].map(|()| random.random_range(-1.0..1.0)));
     (0..count)
@@ -374,7 +375,7 @@ fn cut_ball() -> Part {
     part
 }
 
-/// Asserts that no point is farther from the hull of the kept ones than allowed, by the distance
+/// Asserts that no point is farther from the hull of the kept points than allowed, by the distance
 /// itself and by support heights.
 fn assert_same_set(name: &str, points: &[DVec3], kept: &[DVec3], random: &mut StdRng) {
     let allowed = ROUNDING * length(points);
@@ -403,7 +404,7 @@ fn distinct<V: Space>(points: &[V], widen: impl Fn(&V) -> DVec3) -> Vec<DVec3> {
         .collect()
 }
 
-/// Builds the hull of a part. Asserts that it has few enough vertices and is the same set.
+/// Builds the hull of a part. Asserts that the hull has few enough vertices and is the same set.
 fn assert_keeps_few(name: &str, part: &Part, needed: usize, random: &mut StdRng) {
     let points: Vec<Vec3> = part.points.iter().map(|point| point.as_vec3()).collect();
     let hull = ConvexHull::new(points.iter().copied()).expect("few points");
@@ -443,7 +444,7 @@ fn the_hull_of_a_part_keeps_little_more_than_its_corners() {
 #[test]
 fn a_part_far_from_the_origin_keeps_little_more_than_its_corners() {
     let mut random = StdRng::seed_from_u64(2);
-    // In steps of 1/64, which f32 represents up to 2¹⁸.
+    // The coordinates are multiples of 1/64, which f32 represents up to 2¹⁸.
     let outline = rectangle(DVec2::new(2.0, 1.0));
     let block = prism(&outline, &outline, [0.0, 1.0], 1.0 / 16.0);
     let on_grid = block.map(|point| (point * 64.0).round() / 64.0);
@@ -510,7 +511,7 @@ fn a_smooth_hull_has_the_support_function_of_its_points() {
         let hull = ConvexHull::new(points.iter().copied()).expect("few points");
         let widen = |point: &Vec3| point.as_dvec3();
         let kept = distinct(hull.points(), widen);
-        // Every third point is enough, because each is tested against all kept ones.
+        // Every third point is enough, because each point is tested against all kept points.
         let some: Vec<DVec3> = points.iter().step_by(3).map(widen).collect();
         assert_same_set(name, &some, &kept, &mut random);
     }
@@ -530,7 +531,7 @@ fn a_smooth_hull_has_the_support_function_of_its_points() {
 
 #[test]
 fn repeated_points_are_dropped() {
-    // As in an STL file: three corners for each triangle, each shared by six.
+    // As in an STL file, each triangle has three corners, and six triangles share each corner.
     let points: Vec<Vec3> = tray(0.08)
         .points
         .iter()
@@ -547,7 +548,7 @@ fn repeated_points_are_dropped() {
     assert_eq!(ConvexHull::new(copies.chain([Vec2::X])), too_many);
     assert_eq!(ConvexHull::new(std::iter::repeat(Vec2::X)), too_many);
 
-    // 0 and -0 are the same point, and the first given is kept.
+    // 0 and -0 are the same point, and the first given point is kept.
     let zeros = [-Vec3::ZERO, Vec3::ZERO, Vec3::X];
     let hull = ConvexHull::new(zeros).expect("two points");
     assert_eq!(hull.points().len(), 2);

@@ -1,5 +1,5 @@
-//! Convex hulls of random points of every kind, against the greatest height of all points: with
-//! copies, near copies, both zeros, and sets that are flat, thin, tiny, huge or far away.
+//! Compares convex hulls of random points with the greatest height of all points. The sets have
+//! copies, near copies and both zeros, and may be flat, thin, tiny, huge or far away.
 
 #[path = "../../support/points.rs"]
 mod points;
@@ -15,7 +15,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// least half of its length: the rounding of f32 coordinates, twice for flat points.
 const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
 
-/// Asserts that a hull has some of the given points in their order, none of them twice, and the
+/// Asserts that a hull has some of the given points in their order, no point twice, and the
 /// greatest height of all points in every direction.
 fn assert_is_hull<V: Space>(
     name: &str,
@@ -44,7 +44,7 @@ fn assert_is_hull<V: Space>(
         let (a, b, c) = (one(random), one(random), one(random));
         let direction = match step % 3 {
             0 => random_point(random).as_dvec3(),
-            // Normal to a face, and to an edge.
+            // These directions are normal to a face, and to an edge.
             1 => ((b - a) / length).cross((c - a) / length),
             _ => ((b - a) / length).cross(random_point(random).as_dvec3()),
         };
@@ -80,7 +80,7 @@ fn a_hull_of_any_points_is_as_high_as_the_points() {
     }
 }
 
-/// More than 65,536 distinct points, most of them inside of the hull.
+/// There are more than 65,536 distinct points, most of them inside of the hull.
 #[test]
 fn a_scan_of_many_points_has_a_hull() {
     let mut random = StdRng::seed_from_u64(2);

@@ -36,8 +36,8 @@ struct Threads {
 }
 
 impl Threads {
-    /// Notes the present thread, and waits for another one if there are several. The timeout only
-    /// ends a test that fails.
+    /// Notes the present thread. If there are several threads, waits for another thread. The
+    /// timeout only serves to end a failing test.
     fn note(&self, number: usize) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.insert(thread::current().id()) {

@@ -1,6 +1,6 @@
-//! Each query on all colliders, compared bit for bit with the same query on each collider by
-//! itself, and with the oracle of the query tests, which shares no code with the library. For long
-//! runs:
+//! Compares each query on all colliders, bit for bit, with the same query on each collider by
+//! itself. Also compares it with the oracle of the query tests, which shares no code with the
+//! library. For long runs:
 //!
 //! ```text
 //! HEADBUTT_SPATIAL=1000000 cargo test --release --test it spatial::brute_force
@@ -31,7 +31,7 @@ use crate::{
 /// The error of a distance that the library may make: coordinates are up to 40.
 const ERROR: f64 = 2e-5;
 
-/// Returns the number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a thousand.
+/// Returns the number of questions for each test: `HEADBUTT_SPATIAL`, or a thousand.
 fn questions() -> usize {
     cases("HEADBUTT_SPATIAL", 1000).len()
 }
@@ -273,7 +273,8 @@ fn the_closest_collider_is_the_closest_of_all() {
         let probe = bodies(&probe, pose).expect("a probe has bodies");
         let least = closest.map_or(max, |hit| hit.distance);
         for judged in judged(world, choice) {
-            // Behind a one-sided surface, the distance is to another part of it.
+            // Behind a one-sided surface, the distance is the distance to another part of the
+            // surface.
             if judged.is_one_sided {
                 continue;
             }
@@ -339,7 +340,7 @@ fn points_are_in_the_colliders_that_contain_them() {
         let (is_inside, entities, closest, within) = answers;
         assert_eq!(entities, expected);
         assert_eq!(is_inside, !expected.is_empty());
-        // The same nearest points, and in the same order as their distances in f64.
+        // The nearest points are the same, in the order of their distances in f64.
         let points = selected(world, choice).filter_map(|thing| {
             let nearest = match dimension {
                 Dimension::D2 => {
@@ -463,7 +464,7 @@ fn flat(ray: Ray<Vec3>) -> Ray<Vec2> {
     }
 }
 
-/// What each question about rays returns, with the hits in 3D.
+/// The results of all queries with rays, with the hits in 3D.
 #[derive(Default)]
 struct Answers {
     all: Vec<EntityHit<RayHit<Vec3>>>,
@@ -559,7 +560,7 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
         assert_eq!(answers.first.as_ref(), answers.per_entity.first());
         assert_eq!(answers.visited, answers.first);
         assert_eq!(answers.is_blocked, answers.first.is_some());
-        // Of each collider, the first part is listed.
+        // Only the first part of each collider is listed.
         let mut firsts: Vec<_> = Vec::new();
         for hit in &answers.all {
             if !firsts.contains(&(hit.entity, hit.distance))
@@ -571,7 +572,7 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
         let per_entity = answers.per_entity.iter();
         let per_entity: Vec<_> = per_entity.map(|hit| (hit.entity, hit.distance)).collect();
         assert_eq!(firsts, per_entity);
-        // Each hit is on the collider, and nothing solid is before the first one.
+        // Each hit is on the collider, and nothing solid is before the first hit.
         let (start, direction) = (start.as_dvec3(), direction.as_dvec3().normalize());
         let is_flat = dimension == Dimension::D2;
         let end = answers.first.map_or(ray.max_distance, |hit| hit.distance);
@@ -586,7 +587,7 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
                 let along = start + direction * f64::from(hit.distance);
                 assert!(along.distance(hit.point.as_dvec3()) < ERROR, "{hit:?}");
                 let gaps = judged.bodies.iter().map(|body| body.gap_to(along));
-                // A ray that starts inside hits there, unless shapes are hollow.
+                // A ray that starts inside hits at its start, unless shapes are hollow.
                 let is_at_start = !ray.hollow && hit.distance == 0.0;
                 let off = gaps.map(|gap| if is_at_start { gap.max(0.0) } else { gap.abs() });
                 let off = off.fold(f64::INFINITY, f64::min);

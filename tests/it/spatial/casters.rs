@@ -25,7 +25,7 @@ fn a_ray_starts_in_the_pose_of_its_entity() {
         .spawn(Transform::from_xyz(1.0, 0.0, 0.0))
         .id();
     let caster = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::X));
-    // Its own collider is no hit.
+    // The caster's own collider is no hit.
     let eye = (Collider::sphere(0.5), caster, ChildOf(parent));
     let eye = app.world_mut().spawn(eye).id();
     let distances = |app: &App| -> Vec<(Entity, f32)> {
@@ -63,7 +63,7 @@ fn a_caster_on_a_child_does_not_hit_its_ancestors() {
     assert_eq!(entities, [wall]);
 }
 
-/// Of three walls, the filter leaves one out, and includes the one that is a sensor.
+/// There are three walls. The filter excludes one of them, and includes a sensor.
 #[test]
 fn the_filter_of_a_caster_selects_what_it_hits() {
     let mut app = app();
@@ -77,7 +77,7 @@ fn the_filter_of_a_caster_selects_what_it_hits() {
     let shape = ShapeCaster::new(Collider::sphere(0.5), Vec3::X * 9.0);
     let plain = (ray.clone(), shape.clone());
     let chosen = (ray.with_filter(filter()), shape.with_filter(filter()));
-    // Its own collider is no hit of either.
+    // Neither caster hits its own collider.
     let own = (Collider::sphere(1.0), chosen);
     let filtered = app.world_mut().spawn(own).id();
     let plain = app.world_mut().spawn((plain, ChildOf(filtered))).id();
@@ -168,7 +168,7 @@ fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
     assert!((time - expected).abs() < 5e-6, "{time} {expected}");
 }
 
-/// A caster that leaves overlaps does not hit what it moves away from.
+/// A caster that leaves overlaps does not hit a collider from which it moves away.
 #[test]
 fn a_caster_can_leave_an_overlap() {
     let mut app = app();
@@ -187,7 +187,7 @@ fn a_caster_can_leave_an_overlap() {
     assert!(is_hit(stays) && !is_hit(leaves));
 }
 
-/// By the functions of `query`, by [`SpatialQuery`] and by a [`RayCaster`].
+/// The rays are cast by the functions of `query`, by [`SpatialQuery`] and by a [`RayCaster`].
 #[test]
 fn a_reflected_ray_misses_what_it_was_reflected_at_by_every_method() {
     let mut app = app();

@@ -81,7 +81,7 @@ fn before_the_first_tick_there_are_no_colliders() {
     assert_eq!(look(app.world_mut()), None);
 }
 
-/// All poses are those of the last tick.
+/// All poses come from the last tick.
 #[test]
 fn moves_and_despawns_count_from_the_next_tick_on() {
     let (mut app, balls) = balls(Dimension::D3, 10);
@@ -112,7 +112,7 @@ fn queries_work_while_the_game_is_paused() {
     assert_eq!(look(app.world_mut()), Some(balls[1]));
 }
 
-/// A ray along a row of balls reaches the first one without visiting the nodes of the others.
+/// A ray along a row of balls reaches the first ball without visiting the nodes of the others.
 #[test]
 fn a_ray_visits_few_nodes() {
     let (mut app, _) = balls(Dimension::D3, 1024);
@@ -225,7 +225,7 @@ fn invalid_questions_have_no_results() {
         query.colliders_within(Vec3::ZERO, f32::NAN, &all, &mut near);
         query.colliders_within(Vec3::ZERO, -1.0, &all, &mut near);
         assert!(near.is_empty());
-        // Each of these crosses colliders, but for the invalid number or shape.
+        // Without the invalid number or shape, each of these casts would cross colliders.
         let across = Motion::linear(from, Vec3::X * 20.0);
         let bad = [
             (&ball, Motion::linear(from, Vec3::NAN)),
@@ -248,8 +248,8 @@ fn invalid_questions_have_no_results() {
     });
 }
 
-/// A visitor of a cast that stops the search sees no further collider, also if the first one is a
-/// half-space.
+/// A visitor of a cast that stops the search sees no further collider, even if the first collider
+/// is a half-space.
 #[test]
 fn a_visitor_ends_a_cast() {
     let (mut app, balls) = balls(Dimension::D3, 64);
@@ -263,11 +263,11 @@ fn a_visitor_ends_a_cast() {
         let (ball, all) = (Collider::sphere(0.25), SpatialQueryFilter::default());
         let options = CastOptions::default();
         let across = Motion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::X * 20.0);
-        // Backwards, both walls are hit. Forward, no wall is.
+        // A motion backward hits both walls. A motion forward hits no wall.
         let back = Motion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::NEG_X * 20.0);
         let mut hits = Vec::new();
         query.shape_hits_per_entity(&ball, back, options, &all, &mut hits);
-        // At the same time, so sorted by entity.
+        // Both walls are hit at the same time, so the hits are sorted by entity.
         let mut sorted = walls;
         sorted.sort_unstable();
         let found: Vec<Entity> = hits.iter().map(|hit| hit.entity).collect();
@@ -285,7 +285,7 @@ fn a_visitor_ends_a_cast() {
                 assert_eq!(seen, 1);
             }
         }
-        // At equal distances, the least entity is the closest one.
+        // At equal distances, the least entity counts as the closest.
         let closest = query.closest_to_point(Vec3::new(-8.0, 0.0, 0.0), 2.0, &all);
         assert_eq!(closest.map(|hit| hit.entity), Some(sorted[0]));
         query.shape_hits_per_entity(&ball, across, options, &all, &mut hits);
@@ -335,7 +335,7 @@ fn a_visitor_ends_the_search() {
             seen.push(hit.entity);
             10.0
         });
-        // At 4.5, 6.5 and 8.5.
+        // These balls are at 4.5, 6.5 and 8.5.
         for ball in &balls[..3] {
             assert!(seen.contains(ball));
         }
@@ -373,8 +373,8 @@ fn a_tree_is_excluded_with_the_children_of_its_root() {
     assert_eq!(first(filter.excluding_tree(body)), None);
 }
 
-/// Each ball is twice as large and as far as the one before, so that a tree is a chain: no two of
-/// them are closer to each other than to a smaller one.
+/// Each ball is twice as large and as far as the previous ball, so that a tree is a chain: no two
+/// balls are closer to each other than to a smaller ball.
 #[test]
 fn boxes_of_any_size_are_found_in_a_tree_of_any_depth() {
     let mut app = app();

@@ -1,4 +1,4 @@
-//! Random worlds, of which the test knows each collider and its exact pose in the world.
+//! Random worlds in which the test knows each collider and its exact pose.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -6,13 +6,13 @@ use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
 
 use crate::support::{Dimension, app, tick};
 
-/// What the test knows about a collider.
+/// The properties of a collider that the test knows.
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub entity: Entity,
     pub parent: Option<Entity>,
     pub collider: Collider,
-    /// In the world.
+    /// The pose in the world.
     pub pose: Transform,
     pub layers: CollisionLayers,
     pub is_sensor: bool,
@@ -23,7 +23,7 @@ fn vector(mut component: impl FnMut() -> f32) -> Vec3 {
     Vec3::new(component(), component(), component())
 }
 
-/// Returns a multiple of 1/64, so that the sums of a few are exact.
+/// Returns a random multiple of 1/64. The sums of a few multiples are exact.
 fn on_grid(random: &mut StdRng, extent: f32) -> f32 {
     (random.random_range(-extent..extent) * 64.0).round() / 64.0
 }
@@ -164,7 +164,7 @@ impl RandomWorld {
             },
         };
         let has_parent = random.random_bool(0.2);
-        // Below a parent, a rotation would be rounded differently than by itself.
+        // Below a parent, a rotation would be rounded differently than without a parent.
         let rotation = match has_parent {
             true => Quat::IDENTITY,
             false => self.rotation(random),
