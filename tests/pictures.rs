@@ -29,10 +29,10 @@ impl Picture {
         Self::with(example, tick, input, &[])
     }
 
-    /// Returns the same with further arguments.
+    /// Runs an example like [`of`](Self::of), with further arguments.
     fn with(example: &str, tick: u32, input: &str, arguments: &[&str]) -> Option<Self> {
         let mut programs = env::current_exe().expect("the path of this test");
-        // From target/debug/deps to target/debug/examples.
+        // The path leads from target/debug/deps to target/debug/examples.
         programs.pop();
         programs.pop();
         let program = programs.join("examples").join(example);
@@ -91,17 +91,17 @@ impl Picture {
     }
 }
 
-/// The fill of A, over the background.
+/// Returns `true` for the fill of A, over the background.
 fn is_blue([red, green, blue]: [f32; 3]) -> bool {
     blue > 0.6 && red < 0.4 && green < 0.6
 }
 
-/// The fill of B.
+/// Returns `true` for the fill of B.
 fn is_orange([red, green, blue]: [f32; 3]) -> bool {
     red > 0.7 && (0.4..0.6).contains(&green) && blue < 0.35
 }
 
-/// Text and arrows.
+/// Returns `true` for text and arrows.
 fn is_ink([red, green, blue]: [f32; 3]) -> bool {
     red.min(green).min(blue) > 0.85
 }
@@ -118,13 +118,13 @@ fn block_b_is_pushed_out_of_block_a() {
     let left = picture.count([441, 290], [width, height], is_blue);
     let right = picture.count([682, 290], [width, height], is_orange);
     for (side, count) in [("A", left), ("B", right)] {
-        // The rest is the letter.
+        // The other pixels are the letter.
         assert!(
             count * 10 > 8 * (height * width) as usize,
             "{side}: {count} pixels"
         );
     }
-    // No pixel of B is left of its edge, and none is right of the other one.
+    // No pixel of B is left of its left edge, or right of its right edge.
     assert_eq!(picture.count([0, 100], [678, 500], is_orange), 0);
     assert_eq!(picture.count([842, 100], [400, 500], is_orange), 0);
 }
@@ -142,7 +142,7 @@ fn an_arrow_shows_how_to_leave_block_a() {
         is_blue(color) || is_orange(color)
     });
     assert_eq!(overlap, 0);
-    // The crosses at the contact points cover its ends.
+    // The crosses at the contact points cover the ends of the arrow.
     let rows = (280..440).map(|y| picture.count([left, y], [right - left, 1], is_ink));
     let longest = rows.max();
     assert!(
@@ -151,17 +151,17 @@ fn an_arrow_shows_how_to_leave_block_a() {
     );
 }
 
-/// Orange fills, at any brightness: colliders that touch, and the lift.
+/// Returns `true` for orange fills of any brightness: touching colliders, and the lift.
 fn is_any_orange([red, green, blue]: [f32; 3]) -> bool {
     red > 0.6 && (0.35..0.7).contains(&green) && blue < 0.35
 }
 
-/// The fill of a shape in the gallery that touches nothing.
+/// Returns `true` for the fill of a shape in the gallery that touches nothing.
 fn is_dark_blue([red, green, blue]: [f32; 3]) -> bool {
     red < 0.25 && (0.25..0.45).contains(&green) && blue > 0.5
 }
 
-/// The background and the text.
+/// Returns `true` for the background and the text.
 fn is_gray([red, green, blue]: [f32; 3]) -> bool {
     red.max(green).max(blue) - red.min(green).min(blue) < 0.1
 }
@@ -191,7 +191,7 @@ fn a_dragged_sphere_moves_in_the_gallery() {
         return;
     };
     assert!(is_background(picture.color([282, 195])), "where it was");
-    // It touches the frustum now.
+    // The sphere touches the frustum now.
     for pixel in [[260, 275], [200, 330]] {
         assert!(
             is_any_orange(picture.color(pixel)),
@@ -220,7 +220,8 @@ fn a_click_selects_and_a_drag_moves_the_picked_shape() {
     );
 }
 
-/// The fill of the player, which is a square of 58 pixels, and of colliders that touch nothing.
+/// Returns `true` for the fill of the player, which is a square of 58 pixels, and of colliders that
+/// touch nothing.
 fn is_bright_blue([red, green, blue]: [f32; 3]) -> bool {
     (0.2..0.3).contains(&red) && (0.45..0.55).contains(&green) && blue > 0.8
 }
@@ -311,7 +312,7 @@ fn a_recording_is_played_to_its_tick() {
     assert_ne!(first, later, "the bodies move");
 }
 
-/// Twelve bodies that fly through a room of half-spaces, which have no bounds.
+/// Twelve bodies fly through a room of half-spaces, which have no bounds.
 #[test]
 fn the_camera_of_a_replay_sees_all_bodies_at_all_ticks() {
     let Some(pictures) = replay("bouncing_2d", &[3, 60, 150]) else {
@@ -325,7 +326,7 @@ fn the_camera_of_a_replay_sees_all_bodies_at_all_ticks() {
     });
     let counts: Vec<_> = counts.collect();
     let (least, most) = (counts.iter().min(), counts.iter().max());
-    // Where two bodies overlap, the color is another one, and so it is on their outlines.
+    // The color is different where two bodies overlap, and on the outlines.
     assert!(
         least > Some(&10_000) && least.zip(most).is_some_and(|(a, b)| 4 * a > 3 * b),
         "{counts:?}"

@@ -45,11 +45,11 @@ fn ground(random: &mut StdRng) -> Collider {
     Collider::try_polyline(points).unwrap()
 }
 
-/// Places shapes on a surface in a pose, slightly sunk in, and compares their contacts with those
-/// of a plane. A shape is given with its extent below its center.
+/// Places shapes on a surface in a pose, slightly sunk in, and compares their contacts with the
+/// contacts of a plane. Each shape comes with its extent below its center.
 ///
-/// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of normal and
-/// depth.
+/// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of the normal
+/// and of the depth.
 fn slide(
     random: &mut StdRng,
     surface: Collider,
@@ -82,7 +82,7 @@ fn slide(
         let size = 2.0 * reach;
         let depth = size * 10f32.powf(random.random_range(-4.0..-2.0));
         let mut place = Vec3::ZERO;
-        // Some are exactly on a row of vertices.
+        // Some shapes are exactly on a row of vertices.
         let snap = random.random_range(0..8);
         let mut along = || random.random_range(-8.0..8.0f32);
         place.x = along();
@@ -291,7 +291,8 @@ fn in_a_valley_a_ball_gets_only_the_normals_of_the_facets() {
         let [x, z] = [0, 0].map(|_| random.random_range(-0.4..0.4f32));
         let y = random.random_range(0.8..1.3f32);
         let half = core::f32::consts::FRAC_1_SQRT_2;
-        // Out of the deeper one: the distance from the slope y = |x| is (y - |x|) / √2.
+        // The contact leads out of the deeper slope. The distance from the slope y = |x| is (y -
+        // |x|) / √2.
         let depth = 1.0 - (y - x.abs()) * half;
         for surface in [slopes(1.0), slopes(1.0).one_sided()] {
             let hit = meet(&surface, Sphere::new(1.0), Vec3::new(x, y, z)).unwrap();
@@ -343,7 +344,7 @@ fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
                 assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
                 assert_near(hit.depth, sunk, 10.0);
             }
-            // Around the edge.
+            // The shape is at a random angle around the edge.
             let angle = random.random_range(0.0..1.57f32);
             let out = Vec3::new(angle.sin(), angle.cos(), 0.0);
             let place = Vec3::new(10.0, 0.0, z) + out * (1.0 - 0.1 * sunk);
@@ -380,8 +381,8 @@ fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
         };
         for step in -9..=9 {
             let by = 0.1 * step as f32;
-            // Against the wall, with the center above or below the top. Then on the top, over the
-            // edge or before it.
+            // The block is against the wall, with its center above or below the top. Then the block
+            // is on the top, over the edge or before it.
             let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
             assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
             assert_near(hit.depth, 0.01, 10.0);
@@ -455,8 +456,8 @@ fn a_margin_thickens_a_surface() {
 
 #[test]
 fn facets_without_area_never_touch() {
-    // A triangle without area along the diagonal between the two halves of a square, and an
-    // isolated one.
+    // The surface has a triangle without area along the diagonal between the two halves of a
+    // square, and an isolated triangle without area.
     let vertices = [
         Vec3::new(-5.0, 0.0, -5.0),
         Vec3::new(-5.0, 0.0, 5.0),
@@ -518,7 +519,7 @@ fn rotation(random: &mut StdRng) -> Quat {
 }
 
 /// A surface is as deep in a half-space as its lowest vertex, whichever of its sides is the outer
-/// one.
+/// side.
 #[test]
 fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
     let cube: Vec<Vec3> = (0..8u32)
@@ -655,7 +656,7 @@ fn a_pointed_shape_in_a_flat_floor_is_as_deep_as_its_lowest_point() {
             let body = (shape, on(2, 1), pose);
             sunk.push((number, world.spawn(body).id(), pose, depth));
         }
-        // A single reproduced case.
+        // This pose once failed.
         let pose = Transform::from_xyz(-0.316_723_02, 0.064_902_8, 0.651_831_45).with_rotation(
             Quat::from_xyzw(-0.642_947_6, -0.296_423_2, -0.577_595_3, 0.406_368_5),
         );
@@ -672,7 +673,7 @@ fn a_pointed_shape_in_a_flat_floor_is_as_deep_as_its_lowest_point() {
     }
 }
 
-/// Half of a cube, cut from edge to edge.
+/// A half of a cube that was cut from edge to edge.
 const WEDGE: [Vec3; 6] = [
     Vec3::ZERO,
     Vec3::X,
@@ -682,7 +683,7 @@ const WEDGE: [Vec3; 6] = [
     Vec3::new(0.0, 1.0, 1.0),
 ];
 
-/// The center of the bounding box of a shape on its slanted side lies below that side.
+/// If a shape stands on its slanted side, the center of its bounding box lies below this side.
 #[test]
 fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
     let slope = Collider::try_polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
@@ -756,8 +757,8 @@ fn a_compound_is_on_one_side_as_a_whole() {
     }
 }
 
-/// Exports of a flat floor of 8 by 8 cells: repeated vertices, both windings, corners separated by
-/// rounding, corners inside edges, and more than two triangles on an edge.
+/// Returns exports of a flat floor of 8 by 8 cells: with repeated vertices, both windings, corners
+/// separated by rounding, corners inside edges, and more than two triangles on an edge.
 fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let grid = |random: &mut StdRng, shift: f32| {
         let vertices: Vec<Vec3> = (0..81)
@@ -781,7 +782,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let own: Vec<[u32; 3]> = (0..128)
         .map(|it| [3 * it, 3 * it + 1, 3 * it + 2])
         .collect();
-    // The half of greater x is a finer grid with an offset, whose corners lie inside edges.
+    // The half with greater x is a finer grid with an offset, whose corners lie inside edges.
     let mut halves: Vec<Vec3> = vertices.iter().map(|it| *it - 4.0 * Vec3::X).collect();
     let (other, more) = grid(random, 0.2);
     halves.extend(
@@ -849,8 +850,8 @@ fn a_flat_floor_has_no_seams_in_any_export() {
     }
 }
 
-/// A cube of size 2 with a margin of 0.2: next to an edge the normal points straight away from it,
-/// even if the center of the shape is inside the margin.
+/// The surface is a cube of size 2 with a margin of 0.2. Next to an edge, the normal points
+/// straight away from the edge, even if the center of the shape is inside the margin.
 #[test]
 fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     let faces = [0, 1, 2].into_iter().flat_map(|axis| {
@@ -888,7 +889,8 @@ fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     }
 }
 
-/// An upright fin stands on a triangle of a floor, 0.1 deep, or hangs below it, 0.02 high.
+/// An upright fin is 0.1 deep in a triangle of a floor, or hangs below the triangle, with 0.02
+/// above it.
 #[test]
 fn two_surfaces_collide_the_same_in_either_order() {
     let floor = [
@@ -922,7 +924,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
             );
         }
     }
-    // `meeting` asserts for all of them that the order does not matter.
+    // For all pairs, `meeting` asserts that the order does not matter.
     let mut random = StdRng::seed_from_u64(15);
     for number in 0..100 {
         let mut surface = |kind: usize| {
@@ -939,7 +941,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
     }
 }
 
-/// Returns the corners of a regular polygon, the first at angle 0.
+/// Returns the corners of a regular polygon. The first corner is at angle 0.
 fn outline(sides: usize) -> Vec<Vec2> {
     let angle = |it: usize| core::f32::consts::TAU * it as f32 / sides as f32;
     (0..sides)
@@ -947,8 +949,8 @@ fn outline(sides: usize) -> Vec<Vec2> {
         .collect()
 }
 
-/// A crate on level ground, both as meshes. Level ground pushes a small surface as it pushes a
-/// convex shape: not by a seam of the ground, not through a side of the crate, and not down.
+/// A crate and level ground are meshes. Level ground pushes a small surface as it pushes a convex
+/// shape: not by a seam of the ground, not through a side of the crate, and not down.
 #[test]
 fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(21);
@@ -1012,8 +1014,8 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     assert!(exact > 1_000, "{exact} of them");
 }
 
-/// A prism of many sides that stands on level ground or leans a little. Many of its facets cross
-/// each facet of the ground.
+/// A prism of many sides stands on level ground, or leans a little. Many of its facets cross each
+/// facet of the ground.
 #[test]
 fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(23);
@@ -1077,8 +1079,8 @@ fn flattened_and_duplicated_facets_still_collide() {
     assert_eq!(meeting((&field, flat), (&field, apart)), None);
 }
 
-/// Two balls of one compound over a steep peak, one on each side: the vertex is the closest point
-/// to both.
+/// Two balls of one compound are over a steep peak, one on each side. The vertex is the closest
+/// point to both balls.
 #[test]
 fn each_part_of_a_compound_has_its_own_contact_with_a_vertex() {
     let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];

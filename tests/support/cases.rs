@@ -29,7 +29,7 @@ const VARIABLES: [&str; 22] = [
     "HEADBUTT_WALKS",
 ];
 
-/// Returns the range of the cases: `0..usual`, or the range in an environment variable, which is a
+/// Returns the range of the cases: `0..usual`, or the range in an environment variable, which has a
 /// number of cases or a range such as `1000..2000`. With ranges, several processes can share a
 /// million cases.
 ///

@@ -99,14 +99,14 @@ pub fn start_reading_in(app: &mut App, schedule: impl ScheduleLabel) {
     frame(app, 0);
 }
 
-/// Runs one frame with this many fixed ticks. Returns what was reported since the last call.
+/// Runs one frame with this many fixed ticks. Returns all reports since the last call.
 pub fn frame(app: &mut App, ticks: u32) -> Record {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(STEP * ticks));
     app.update();
     core::mem::take(&mut *app.world_mut().resource_mut::<Record>())
 }
 
-/// Runs one frame with one fixed tick. Returns what was reported since the last call.
+/// Runs one frame with one fixed tick. Returns all reports since the last call.
 pub fn tick(app: &mut App) -> Record {
     frame(app, 1)
 }
@@ -126,7 +126,7 @@ pub fn watch(world: &mut World, entity: Entity) {
 }
 
 /// Asserts that each pair's phases are one `Started`, any number of `Ongoing` and one `Ended`,
-/// repeatedly. Returns the pairs that have started and not ended.
+/// repeatedly. Returns the pairs that have started but not ended.
 pub fn assert_phases_alternate(messages: &[CollisionEvent]) -> Vec<(Entity, Entity)> {
     let mut touching = BTreeMap::new();
     for hit in messages {
@@ -288,7 +288,7 @@ impl Touching {
     }
 
     /// Asserts that only the observers of `sides` were called, once each, with the message as seen
-    /// from that side.
+    /// from their side.
     #[track_caller]
     fn assert_at_sides(&self, record: &Record, sides: &[Entity]) {
         let hit = record.only();
@@ -298,7 +298,8 @@ impl Touching {
         assert_eq!(record.observed.len(), sides.len(), "{record:#?}");
     }
 
-    /// Asserts that `Collisions` and [`CollidingEntities`] agree on whether the two touch.
+    /// Asserts that `Collisions` and [`CollidingEntities`] both report a contact of the two if
+    /// `touching` is `true`, and none otherwise.
     #[track_caller]
     fn assert_readable(&mut self, touching: bool) {
         let expected = usize::from(touching);
@@ -333,7 +334,7 @@ pub fn transform(world: &mut World, entity: Entity) -> Mut<'_, Transform> {
     transform.expect("each collider has a Transform")
 }
 
-/// An action on either side that ends a contact.
+/// An action on a side that ends its contact.
 pub type Act = fn(&mut World, Entity);
 
 pub fn despawn(world: &mut World, entity: Entity) {

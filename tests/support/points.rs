@@ -10,8 +10,9 @@ pub fn random_point(random: &mut StdRng) -> Vec3 {
     Vec3::from_array([(); 3].map(|()| random.random_range(-1.0..=1.0)))
 }
 
-/// Returns points of one of 64 kinds: clouds, spheres, boxes, lattices, prisms, slabs, needles,
-/// clusters; turned, moved or scaled; with copies, near copies and both zeros.
+/// Returns points of one of 64 kinds: clouds, spheres, boxes, lattices, prisms, slabs, needles or
+/// clusters. The points may be rotated, moved or scaled, and may have copies, near copies and both
+/// zeros.
 pub fn points_of_kind(kind: usize, random: &mut StdRng) -> Vec<Vec3> {
     let [x, y, z] = random_point(random).to_array();
     let turn = Quat::from_xyzw(x, y, z, random.random_range(0.1..1.0)).normalize();

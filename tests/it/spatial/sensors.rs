@@ -95,7 +95,7 @@ fn a_test_event_can_be_of_a_sensor() {
     assert_eq!(collisions.push_out(player, |_| true), PushOut::Free);
 }
 
-/// Rays are sorted with sensors as without.
+/// The hits of rays are sorted in the same way with and without sensors.
 #[test]
 fn a_ray_reports_sensors_in_the_order_of_their_distance() {
     let mut app = crate::support::app();

@@ -76,7 +76,7 @@ fn an_observer_may_call_it() {
     assert!(ended.seen_from(b).is_some());
 }
 
-/// Between the stages, the poses of the tick stay.
+/// Between the stages, queries keep the poses of the tick.
 #[test]
 fn within_a_tick_it_does_nothing() {
     let mut app = app();
@@ -94,7 +94,7 @@ fn within_a_tick_it_does_nothing() {
     assert!(tick(&mut app).only().ended());
 }
 
-/// A tick after `sync_now` tests only what changed.
+/// A tick after `sync_now` tests only changed colliders.
 #[test]
 fn the_next_tick_reads_only_changes() {
     let mut app = app();
@@ -148,7 +148,7 @@ fn a_panic_in_a_support_function_does_not_change_the_next_tick() {
             let result = catch_unwind(AssertUnwindSafe(|| sync_now(world)));
             assert!(result.is_err());
             flag.store(false, Ordering::Relaxed);
-            // Until the next tick, queries may miss colliders, and must not panic.
+            // Until the next tick, queries may miss colliders, but must not panic.
             at_origin(&mut app);
         }
         messages.extend(tick(&mut app).messages);
@@ -159,7 +159,7 @@ fn a_panic_in_a_support_function_does_not_change_the_next_tick() {
     assert_eq!(run(true), run(false));
 }
 
-/// A world in which random things happen, the same for the same seed.
+/// A world with random operations, which are the same for the same seed.
 struct Twin {
     app: App,
     random: StdRng,
@@ -177,7 +177,7 @@ impl Twin {
         }
     }
 
-    /// Does one random thing.
+    /// Performs a random operation.
     fn act(&mut self) {
         let Self {
             app,

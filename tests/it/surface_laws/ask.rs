@@ -25,7 +25,7 @@ pub struct Touch {
     pub push: Vec3,
     pub depth: f32,
     pub facet: u32,
-    /// The part of the shape, if it is a surface too.
+    /// The part of the shape, if the shape is a surface, too.
     pub other_facet: u32,
     /// The contact points on the surface and on the shape, relative to their translations.
     pub offsets: [Vec3; 2],
@@ -41,7 +41,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns the depth of the event; 0 if nothing touches.
+    /// Returns the depth of the event, or 0 if nothing touches.
     pub fn depth(&self) -> f64 {
         self.event.map_or(0.0, |it| f64::from(it.depth))
     }
@@ -71,7 +71,7 @@ pub fn ask(questions: &[Question]) -> Vec<Answer> {
     answers
 }
 
-/// Also returns the number of support evaluations.
+/// Runs one tick with all questions in it, and also returns the number of support evaluations.
 pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
     let mut app = App::new();
     let plugin = HeadbuttPlugin::in_schedule(Tick)
@@ -82,7 +82,7 @@ pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
     let mut pairs = Vec::with_capacity(questions.len());
     for question in questions {
         let [parent, own] = question.place;
-        // The shape is spawned first or second, depending on its pose alone.
+        // The shape is spawned first or second, depending only on its pose.
         let is_early = question.pose.translation.x.to_bits().is_multiple_of(2);
         let early = is_early.then(|| world.spawn((question.shape.clone(), question.pose)).id());
         let mut surface = world.spawn((question.surface.clone(), own));

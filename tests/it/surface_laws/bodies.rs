@@ -15,7 +15,7 @@ use crate::surface_laws::{
     shapes::{direction, snapped, turned},
 };
 
-/// Grid steps per unit.
+/// The number of grid steps per unit.
 const STEPS: f32 = 64.0;
 
 #[derive(Clone, Debug)]
@@ -23,7 +23,8 @@ pub struct Surface {
     pub name: &'static str,
     pub plane: bool,
     pub points: Vec<Vec3>,
-    /// The indices of their vertices. In 2D, segments from each point to the next.
+    /// The indices of the vertices of each facet. In 2D, the facets are segments from each point to
+    /// the next.
     pub facets: Vec<[u32; 3]>,
     /// The size, columns and heights of a height field.
     pub heights: Option<(Vec2, usize, Vec<f32>)>,
@@ -31,7 +32,7 @@ pub struct Surface {
     pub margin: f32,
     /// The transforms of the parent and of the surface.
     pub place: [Transform; 2],
-    /// `true` if it encloses a solid, with all outer sides out.
+    /// `true` if the surface encloses a solid, with all outer sides facing out.
     pub closed: bool,
 }
 
@@ -83,7 +84,7 @@ impl Surface {
         }
     }
 
-    /// Returns the map from its own frame to world space.
+    /// Returns the map from the frame of the surface to world space.
     pub fn map(&self) -> DAffine3 {
         let affine = |it: &Transform| {
             let linear = DMat3::from_quat(it.rotation.as_dquat().normalize())
@@ -110,7 +111,7 @@ impl Surface {
         f64::from((most - least).max_element()) * scales.into_iter().fold(1.0, f64::min)
     }
 
-    /// Returns the facets in world space by their indices, or `None` for those without area.
+    /// Returns the facets in world space by their indices, or `None` for facets without area.
     pub fn all_facets(&self) -> Vec<Option<Facet>> {
         let map = self.map();
         let mirror = map.matrix3.determinant().signum();
@@ -252,7 +253,7 @@ impl Surface {
                 line
             }
         };
-        // Additional points inside segments.
+        // Splitting adds points inside segments.
         if random.random_range(0..3) == 0 {
             line = line.split(random);
         }
@@ -374,12 +375,12 @@ impl Surface {
         Self::field("terrain", cell, columns, &heights, random)
     }
 
-    /// Returns a random part of a machine, or pieces of a building: with notches, slots, wedges,
-    /// shelves and windows.
+    /// Returns a random part of a machine or of a building, with notches, slots, wedges, shelves
+    /// and windows.
     pub fn with_gaps(random: &mut StdRng, plane: bool) -> Self {
         let mut n = |range: core::ops::Range<f32>| snapped(random.random_range(range), STEPS);
         if plane {
-            // A comb: teeth that lean, and gaps between them.
+            // The surface is a comb: leaning teeth with gaps between them.
             let mut points = vec![(4.0, 0.0)];
             let mut x = 2.0;
             while x > -2.5 {
@@ -396,7 +397,7 @@ impl Surface {
         let mut parts = Vec::new();
         let floor = |half: f32| Self::cuboid(Vec3::new(half, 0.25, half), false);
         match n(0.0..4.0) as usize {
-            // A floor, and sheets over it that are inclined.
+            // The surface is a floor with inclined sheets over it.
             0 => {
                 parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25, 0.0)));
                 for _ in 0..1 + n(0.0..3.0) as usize {
@@ -407,7 +408,7 @@ impl Surface {
                     parts.push((Self::cuboid(half, false), pose));
                 }
             }
-            // A floor, a wall, and shelves at the wall.
+            // The surface is a floor and a wall with shelves.
             1 => {
                 parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25, 0.0)));
                 let wall = Self::cuboid(Vec3::new(0.25, 2.0, 4.0), false);
@@ -418,7 +419,7 @@ impl Surface {
                     parts.push((Self::cuboid(half, false), Transform::from_translation(at)));
                 }
             }
-            // A wall with a window, which may be turned.
+            // The surface is a wall with a window, which may be rotated.
             2 => {
                 let (half, thick) = (Vec2::new(n(0.2..1.0), n(0.2..1.0)), n(0.02..0.5));
                 let beam = |x: f32, y: f32| Self::cuboid(Vec3::new(x, y, thick), false);
@@ -430,7 +431,7 @@ impl Surface {
                 }
                 parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25 - half.y, 0.0)));
             }
-            // Blocks in any position.
+            // The surface consists of blocks in any position.
             _ => {
                 for _ in 0..2 + n(0.0..4.0) as usize {
                     let half = Vec3::new(n(0.1..1.0), n(0.1..1.0), n(0.1..1.0));
@@ -547,8 +548,8 @@ impl Surface {
         }
     }
 
-    /// Returns a profile in the xy plane, extruded along z in cells, with the outer side to its
-    /// left: up, if it runs along +x.
+    /// Returns a profile in the xy plane, extruded along z in cells. The outer side is to the left
+    /// of the profile: up, if the profile runs along +x.
     pub fn sheet(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -558,7 +559,7 @@ impl Surface {
         Self::strip(name, profile, cell, if cell > 4.0 { 2 } else { 7 }, random)
     }
 
-    /// Returns the same with this many rows of vertices along z, centered on z = 0.
+    /// Returns a sheet with this many rows of vertices along z, centered on z = 0.
     pub fn strip(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -588,7 +589,8 @@ impl Surface {
         Self::new(name, points, facets)
     }
 
-    /// Facets around the origin: concave (0), convex (1), a saddle (2), or random (3).
+    /// Returns facets around the origin. `kind` selects a concave vertex (0), a convex vertex (1),
+    /// a saddle (2), or a random vertex (3).
     pub fn around_a_vertex(count: usize, kind: usize, random: &mut StdRng) -> Self {
         let name = ["pit", "peak", "saddle", "vertex"][kind];
         let mut points = vec![Vec3::ZERO];
@@ -617,7 +619,7 @@ impl Surface {
         Self::new(name, points, facets)
     }
 
-    /// Fins that share an edge along z, each from that edge to one of `ends`.
+    /// Returns fins that share an edge along z. Each fin reaches from this edge to one of `ends`.
     fn fins(ends: &[(f32, f32)], half: f32) -> Self {
         let mut points = vec![Vec3::NEG_Z * half, Vec3::Z * half];
         let mut facets = Vec::new();
@@ -626,7 +628,7 @@ impl Surface {
             points.extend([-half, half].map(|z| Vec3::new(*x, *y, z)));
             facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
         }
-        // At least one end exists.
+        // This fin exists in all cases.
         let a = points.len() as u32;
         points.extend([-half, half].map(|z| Vec3::new(0.0, 2.0, z)));
         facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
@@ -663,8 +665,8 @@ impl Surface {
         }
     }
 
-    /// Returns the same surface divided into more facets. This is exact, because all vertices are
-    /// on a grid.
+    /// Returns the same surface divided into more facets. The division is exact, because all
+    /// vertices are on a grid.
     pub fn split(&self, random: &mut StdRng) -> Self {
         let mut split = self.clone();
         split.heights = None;
@@ -687,7 +689,7 @@ impl Surface {
             let [at_a, at_b, at_c] = [a, b, c].map(|it| self.points[it as usize]);
             let new = split.points.len() as u32;
             match random.random_range(0..4) {
-                // At a point inside.
+                // The facet is divided at a point inside.
                 0 => {
                     let i = random.random_range(1..6) as f32 / 8.0;
                     let j = random.random_range(1..=(7 - (i * 8.0) as i32)) as f32 / 8.0;
@@ -696,7 +698,7 @@ impl Surface {
                         .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
                     split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
                 }
-                // At a point close to a corner or an edge: into slivers.
+                // The facet is divided into slivers, at a point close to a corner or an edge.
                 1 if random.random() => {
                     let [i, j] = [0; 2].map(|_| [1.0, 8.0][random.random_range(0..2)] / 128.0);
                     split
@@ -704,8 +706,8 @@ impl Surface {
                         .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
                     split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
                 }
-                // At the middle of an edge, so that its neighbor has a vertex of others inside its
-                // edge.
+                // The facet is divided at the middle of an edge, so that its neighbor has a foreign
+                // vertex inside this edge.
                 1 => {
                     split.points.push(at_a + (at_b - at_a) * 0.5);
                     split.facets.extend([[a, new, c], [new, b, c]]);
@@ -717,7 +719,7 @@ impl Surface {
     }
 
     /// Returns the same surface as careless tools export it: duplicated facets and vertices, facets
-    /// in any order, and flipped ones if both sides collide.
+    /// in any order, and flipped facets if both sides collide.
     pub fn dirty(&self, random: &mut StdRng) -> Self {
         let mut dirty = self.clone();
         dirty.heights = None;
@@ -725,7 +727,8 @@ impl Surface {
             dirty.points.clear();
             for (number, point) in self.points.iter().enumerate() {
                 dirty.points.push(*point);
-                // A segment of length 0, or one back to the last point and another one here again.
+                // The line gets a segment of length 0, or a segment back to the last point and
+                // another segment to this point.
                 match random.random_range(0..6) {
                     0 => dirty.points.push(*point),
                     1 if !self.one_sided && number > 0 => {
@@ -796,14 +799,14 @@ impl Surface {
     }
 
     /// Returns the same surface far from the origin of its own frame or of the world. Shapes near
-    /// it lie on a coarse grid.
+    /// the surface lie on a coarse grid.
     pub fn shifted(&self, random: &mut StdRng) -> Self {
         let mut shifted = self.clone();
         let z = if self.plane { 0.0 } else { 1.0 };
         let way = Vec3::new(1.0, -0.5, 0.25 * z);
         if random.random() {
             shifted.heights = None;
-            // (With f32, no digits are left for a grid of 1/64 farther away.)
+            // (Farther away, f32 has no digits left for a grid of 1/64.)
             let far = way * [512.0, 8192.0][random.random_range(0..2)];
             shifted.points.iter_mut().for_each(|it| *it += far);
         } else {

@@ -1,7 +1,7 @@
 //! *Costs*: a vertex of n facets, and n copies of one facet, take at most n log n work.
 //!
 //! Work is the number of support evaluations of the solvers. A ball needs none, because its
-//! contacts have a closed form. Facets that are looked up around a vertex are not counted either.
+//! contacts have a closed form. Looking up the facets around a vertex is not counted, either.
 
 use core::f32::consts::TAU;
 
@@ -17,7 +17,8 @@ use crate::surface_laws::{
 /// The numbers of facets.
 const COUNTS: [u32; 4] = [500, 1000, 2000, 4000];
 
-/// Returns a peak of n facets around the y axis: flat if `high` is 0, and a pit if it is negative.
+/// Returns a peak of n facets around the y axis. The peak is flat if `high` is 0, and a pit if
+/// `high` is negative.
 fn fan(count: u32, high: f32) -> Surface {
     let rim = (0..count).map(|it| {
         let (z, x) = (TAU * it as f32 / count as f32).sin_cos();
@@ -67,9 +68,9 @@ fn work(surface: &Surface, height: f32) -> Vec<(Kind, usize)> {
     bodies().into_iter().map(count).collect()
 }
 
-/// The work on n facets is at most `most` n log2 n, for each part of a shape.
+/// Asserts that the work on n facets is at most `most` n log2 n, for each part of a shape.
 fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -> Surface) {
-    // Barely sunk in, deep, and with the center barely above the surface.
+    // The shape is barely sunk in, deep, or deep with its center barely above the surface.
     for height in [0.42, 0.3, 0.02] {
         for count in counts {
             let bound = most * f64::from(*count) * f64::from(*count).log2();
@@ -84,7 +85,7 @@ fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -
                     supports as f64 <= bound * parts,
                     "{name} of {count}: {supports} support points of {kind:?} at {height}"
                 );
-                // A facet that touches needs some.
+                // A touching facet needs some evaluations.
                 assert!(supports > 0, "{name} of {count}: {kind:?} at {height}");
             }
         }

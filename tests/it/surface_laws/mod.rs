@@ -1,5 +1,5 @@
-//! The laws of contacts with surfaces, against a brute-force oracle in f64 that shares no code with
-//! the library.
+//! Tests the laws of contacts with surfaces, with a brute-force oracle in f64 that shares no code
+//! with the library.
 //!
 //! Each law is stated at its test in [`laws`], and checked for random surfaces (floors, terrains,
 //! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty, with margins,

@@ -1,4 +1,4 @@
-//! Contacts with surfaces that were once wrong, each with the right result in closed form.
+//! Compares contacts with surfaces that were once wrong with closed forms.
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::{
@@ -36,8 +36,8 @@ fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
     assert!(off <= 4.0 * precision, "{line}, not {push}");
 }
 
-/// The closest feature is the edge at (0, 0.3). The center is 0.4505 to the left of it and 0.19
-/// above, at every z.
+/// The closest feature is the edge at (0, 0.3). At every z, the center is 0.4505 to the left of
+/// this edge, and 0.19 above it.
 #[test]
 fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
     let toward = DVec3::new(
@@ -50,7 +50,7 @@ fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
         for cell in [10.0, 1.0, 0.25, 0.0625] {
             let mut random = StdRng::seed_from_u64(seed);
             let kerb = Surface::sheet("kerb", &profile, cell, &mut random);
-            // The rows of 0.0625 end before these values of z.
+            // The rows of cells of 0.0625 end before these values of z.
             for z in [0.43, 0.11, 0.02, 0.0]
                 .into_iter()
                 .filter(|z| *z < 3.0 * cell)
@@ -62,8 +62,8 @@ fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
     }
 }
 
-/// A box with a flat bottom over the highest vertex of gentle terrain, a hundredth below it. A push
-/// up by a hundredth separates them, so no push may be longer.
+/// The flat bottom of a box is a hundredth below the highest vertex of gentle terrain. A push up by
+/// a hundredth separates the two, so no push may be longer.
 #[test]
 fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     let mut random = StdRng::seed_from_u64(16);
@@ -100,8 +100,8 @@ fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     }
 }
 
-/// A bowl whose facets meet in its lowest point. Up by what the body has sunk is a way out, so that
-/// no other one may be longer. (Only 16 planes could bound a move.)
+/// The facets of a bowl meet in its lowest point. Moving up by the depth of the body is a push-out,
+/// so no push-out may be longer. (Only 16 planes could bound a move.)
 #[test]
 fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
     let kinds = [
@@ -142,16 +142,16 @@ fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
                     .iter()
                     .map(|normal| depth(normal) - f64::from(at.y) * normal.y - push.dot(*normal));
                 let left = left.fold(f64::NEG_INFINITY, f64::max);
-                // A facet that it did not touch may be in the way then, by little.
+                // A facet that the body did not touch may then be in the way by a little.
                 assert!(left < 1e-2 * sunk + 1e-5, "{left} of {sunk} {push} {line}");
             }
         }
     }
 }
 
-/// A cylinder that stands 3 mm in the floor, between two posts that are too near to each other,
-/// some centimetres from where it fits: back there is a way out, so that no other one may be
-/// longer. (It was thrown over the posts, because their planes contradict each other.)
+/// A cylinder stands 3 mm deep in the floor, between two posts that are too near to each other, a
+/// few centimeters from a place where it fits. Moving back there is a push-out, so no push-out may
+/// be longer. (The cylinder was thrown over the posts, because their planes contradict each other.)
 #[test]
 fn from_a_gap_that_is_too_small_a_body_goes_back() {
     for one_sided in [false, true] {
@@ -232,7 +232,7 @@ fn the_floor_of_a_polyline_pushes_a_shape_that_touches_the_wall() {
     }
 }
 
-/// The same in 3D, for a box, a capsule and a hull.
+/// In 3D, the same holds for a box, a capsule and a hull.
 #[test]
 fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
     for one_sided in [false, true] {
@@ -261,8 +261,9 @@ fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
     }
 }
 
-/// The surface is a peak over the xz plane, and the center is above it: no part pushes down. (Each
-/// center is behind the plane of a facet that the shape touches at the peak or the ridge.)
+/// The surface is a peak over the xz plane, and the center is above the surface, so no part pushes
+/// down. (Each center is behind the plane of a facet that the shape touches at the peak or the
+/// ridge.)
 #[test]
 fn a_peak_pushes_no_shape_down() {
     let steep = [
@@ -319,8 +320,8 @@ fn a_peak_pushes_no_shape_down() {
     }
 }
 
-/// A ball at the end of a plate, of which only the end face counts, and one at a step, where one
-/// tread and one riser have its foot. Distant facets do not change that.
+/// For a ball at the end of a plate, only the end face counts. For a ball at a step, the feet of
+/// its center on one tread and one riser count. Distant facets do not change this.
 #[test]
 fn a_distant_facet_changes_no_contact() {
     let outline = [
@@ -365,8 +366,8 @@ fn a_distant_facet_changes_no_contact() {
     }
 }
 
-/// The center is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
-/// or on a vertex. The face is closest, at a depth of the whole radius.
+/// The center is on a face, an edge or a vertex of a cube. The face is closest, at a depth of the
+/// whole radius.
 #[test]
 fn a_center_in_the_plane_of_a_facet_has_a_contact() {
     let outline = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
@@ -384,7 +385,7 @@ fn a_center_in_the_plane_of_a_facet_has_a_contact() {
                     "at {at:?}: {}",
                     answer.line()
                 );
-                // Either direction of the normal of a face that contains the center.
+                // Either direction of the normal of a face that contains the center is right.
                 let mut normal = [0.0; 3];
                 normal[axis] = side.signum();
                 let along = event.push.dot(Vec3::from(normal));
@@ -418,14 +419,14 @@ fn the_back_of_a_thin_body_does_not_push() {
     let at = Vec3::new(0.2, -0.1, 0.1);
     let answer = answer(&prism, &Shape::ball(1.3, false, at));
     let at = at.as_dvec3();
-    // The foot of the center on the bevel is at (0.4, 0.1), which is inside it.
+    // The foot of the center on the bevel is at (0.4, 0.1), which is inside the bevel.
     let away = (0.5 - at.x - at.y) / 2.0_f64.sqrt();
     let depth = f64::from(1.3_f32) - away;
     assert_event(&answer, DVec3::new(-1.0, -1.0, 0.0), depth, 2e-6);
 }
 
-/// A ball that is `gap` above a triangle, which is 2 km away from the origin of its own mesh, does
-/// not touch it.
+/// A ball that is `gap` above a triangle does not touch this triangle, which is 2 km away from the
+/// origin of its own mesh.
 #[test]
 fn a_ball_far_from_the_origin_reports_only_facets_that_touch() {
     for far in [2000.0, 4000.0, 60.0] {
@@ -455,8 +456,8 @@ fn a_ball_far_from_the_origin_reports_only_facets_that_touch() {
     }
 }
 
-/// The tip of a cone is below the facet of a prism that continues the one that it touches. The cone
-/// does not touch it, so no part may say so.
+/// A cone touches a facet of a prism, and its tip is below another facet, which continues the first
+/// facet. The cone does not touch the other facet, so no part may report it.
 #[test]
 fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
     let outline = [
@@ -479,8 +480,8 @@ fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
     }
 }
 
-/// The base is 0.25 below a thin plate, and the middle of the largest ball in the cone, at the
-/// third of its height, is above it. A mean of its farthest points is below.
+/// The base of a cone is below a thin plate, and the center of a large ball in the cone is above
+/// the plate. A mean of the cone's farthest points is below the plate.
 #[test]
 fn a_flat_cone_in_a_plate_is_pushed_up_by_the_depth_of_its_base() {
     let plate = Surface::cuboid(Vec3::new(4.0, 1.0 / 32.0, 4.0), false);
@@ -492,8 +493,7 @@ fn a_flat_cone_in_a_plate_is_pushed_up_by_the_depth_of_its_base() {
     }
 }
 
-/// A body moves up between two teeth that lean over a gap in the ground. The way back is a
-/// push-out.
+/// A body moves up between two teeth that lean over a gap in the ground. Moving back is a push-out.
 #[test]
 fn a_body_between_leaning_teeth_is_pushed_no_farther_than_back() {
     let comb = [
@@ -521,7 +521,8 @@ fn a_body_between_leaning_teeth_is_pushed_no_farther_than_back() {
     assert!(pushed.length() <= 1.00001 * step, "{pushed} after {step}");
 }
 
-/// The middle of a flat body was taken for a point below its base, so the base lay on the far side.
+/// The library took a point below the base for the middle of a flat body, so the base lay on the
+/// far side.
 #[test]
 fn a_flat_cone_on_a_floor_is_pushed_up() {
     let corners = [[-8.0, -8.0], [-8.0, 8.0], [8.0, 8.0], [8.0, -8.0]];
@@ -535,8 +536,8 @@ fn a_flat_cone_on_a_floor_is_pushed_up() {
     }
 }
 
-/// Each face of a tetrahedron lies a little behind a one-sided floor, in front of which the rest
-/// is.
+/// Each face of a tetrahedron lies a little behind a one-sided floor, and the rest lies in front of
+/// the floor.
 #[test]
 fn a_hull_without_symmetry_touches_a_one_sided_floor() {
     let vertices = [
@@ -582,7 +583,7 @@ fn a_cast_onto_a_cut_floor_ends_at_its_rim() {
         let motion = Motion::linear(start, Vec3::new(0.0, -10.0, 0.0));
         let still = Motion::still(Vec3::ZERO);
         let hit = query::cast_motion(&body, motion, &floor, still, CastOptions::default());
-        // The lower side is the lowest at one end of the floor.
+        // The lower side of the rectangle is lowest at one end of the floor.
         let (sin, cos) = f64::from(angle).sin_cos();
         let expected = 5.0 - 1.0 / cos - 10.0 * (sin / cos).abs();
         let error = 10.0 * hit.expect("it hits").touching - expected;
@@ -590,7 +591,7 @@ fn a_cast_onto_a_cut_floor_ends_at_its_rim() {
     }
 }
 
-/// A bump that is flat within the rounding of its vertices, and high under the scale.
+/// The bump is flat within the rounding of its vertices, and high after the scale.
 #[test]
 fn a_cast_onto_a_scaled_floor_ends_at_its_bump() {
     let corners = [(-1e3, -1e3), (1e3, -1e3), (1e3, 1e3), (-1e3, 1e3)];

@@ -1,5 +1,5 @@
-//! Brute force in f64: closest points of facets, and the overlap of convex polytopes along all axes
-//! that can separate them.
+//! Computes closest points of facets, and the overlap of convex polytopes along all axes that can
+//! separate them, by brute force in f64.
 
 use bevy::math::DVec3;
 
@@ -21,19 +21,19 @@ impl Facet {
         (point - self.corners[0]).dot(self.normal)
     }
 
-    /// Returns the edges, or the segment itself.
+    /// Returns the edges of a triangle, or the segment itself.
     pub fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
         let count = if self.is_segment() { 1 } else { 3 };
         (0..count).map(|it| [self.corners[it], self.corners[(it + 1) % 3]])
     }
 
-    /// Returns the longest edge.
+    /// Returns the length of the longest edge.
     pub fn span(&self) -> f64 {
         self.edges().map(|[a, b]| a.distance(b)).fold(0.0, f64::max)
     }
 
     /// Returns the distance of a point's foot in the plane from the rim: the least distance to an
-    /// edge, negative outside.
+    /// edge, which is negative outside.
     pub fn inset(&self, point: DVec3) -> f64 {
         let [a, b, c] = self.corners;
         if self.is_segment() {
@@ -80,7 +80,7 @@ impl Facet {
         (self.inset(point) > inset).then_some(at)
     }
 
-    /// As a flat polytope.
+    /// Returns the facet as a flat polytope.
     pub fn polytope(&self) -> Polytope {
         let count = if self.is_segment() { 2 } else { 3 };
         let edges = self.edges().map(|[a, b]| b - a);
@@ -105,8 +105,8 @@ pub fn closest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     a + along * ((point - a).dot(along) / length).clamp(0.0, 1.0)
 }
 
-/// Returns the distance of two segments: of an end to the other segment, or between the lines'
-/// closest points if both are inside.
+/// Returns the distance of two segments: the distance of an end from the other segment, or the
+/// distance of the lines' closest points if both are inside.
 pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     let ends = one
         .iter()
@@ -128,7 +128,7 @@ pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     least
 }
 
-/// Returns the distance of a segment from a facet, 0 if it crosses.
+/// Returns the distance of a segment from a facet, or 0 if the segment crosses the facet.
 pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
     if facet.crossed_by(segment, 0.0).is_some() {
         return 0.0;
@@ -138,8 +138,8 @@ pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
     ends.chain(edges).fold(f64::INFINITY, f64::min)
 }
 
-/// A convex polytope: corners, unit normals of its faces (one of two opposite ones is enough) and
-/// directions of its edges, of which a 2D one has none.
+/// A convex polytope: its corners, the unit normals of its faces (one of two opposite normals is
+/// enough), and in 3D the directions of its edges.
 #[derive(Clone, Debug)]
 pub struct Polytope {
     pub points: Vec<DVec3>,
@@ -208,7 +208,7 @@ impl Polytope {
         heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Facets that cover its boundary, some of them more than once.
+    /// Returns facets that cover the boundary, some parts more than once.
     fn facets(&self) -> Vec<Facet> {
         let mut facets = Vec::new();
         for normal in self.normals.iter().flat_map(|it| [*it, -*it]) {
@@ -235,8 +235,8 @@ impl Polytope {
         facets
     }
 
-    /// Returns the distance from a facet that it does not overlap: between two edges, or between a
-    /// corner and a face.
+    /// Returns the distance from a facet that the polytope does not overlap: between two edges, or
+    /// between a corner and a face.
     pub fn distance(&self, facet: &Facet) -> f64 {
         match self.points.as_slice() {
             [point] => facet.distance(*point),
@@ -261,9 +261,9 @@ impl Polytope {
         }
     }
 
-    /// Returns the depths along all axes that may be the shortest, negative if the two are
-    /// separated, and the directions in which `self` moves. The least depth is the penetration if
-    /// none is negative.
+    /// Returns the depths along all axes that may be the shortest, and the directions in which
+    /// `self` moves. A depth is negative if the axis separates the two. If no depth is negative,
+    /// the least depth is the penetration.
     pub fn ways_out(&self, other: &Self) -> Vec<(f64, DVec3)> {
         let mut axes: Vec<DVec3> = [&self.normals[..], &other.normals[..]].concat();
         for edge in &self.edges {
@@ -344,10 +344,11 @@ mod tests {
             DVec3::new(0.5 + (x - y) * 0.5, 3.0 + (x + y) * 0.5, 0.5 + side(it, 2))
         };
         let cube = Polytope::hull(&(0..8).map(slanted).collect::<Vec<_>>(), false);
-        // Its lowest edge is at y = 2, over the triangle in y = 0.
+        // The lowest edge of the cube is at y = 2, over the triangle in y = 0.
         assert!((cube.distance(&triangle()) - 2.0).abs() < 1e-12);
         let beside = cube.moved(DVec3::new(3.0, -2.5, 0.0));
-        // Its leftmost edge is at x = 2.5 and y = 0.5, and the corner (2, 0, 0) is the closest.
+        // The leftmost edge of the cube is at x = 2.5 and y = 0.5, and the corner (2, 0, 0) is the
+        // closest.
         assert!((beside.distance(&triangle()) - 0.5_f64.sqrt()).abs() < 1e-12);
     }
 

@@ -12,16 +12,16 @@ use crate::surface_laws::{bodies::Surface, oracle::Polytope};
 #[derive(Clone, Debug)]
 pub enum Kind {
     Ball(f32),
-    /// The half length and the radius.
+    /// A capsule, with its half length and its radius.
     Capsule(f32, f32),
     Box(Vec3),
-    /// The same box, as a closed mesh.
+    /// A box with this half size, as a closed mesh.
     Crate(Vec3),
-    /// The points, symmetric about the origin, which is the center.
+    /// The hull of these points, which are symmetric about the origin, the center.
     Hull(Vec<Vec3>),
-    /// The radius and the half height.
+    /// A cylinder, with its radius and its half height.
     Cylinder(f32, f32),
-    /// The radius and the half height.
+    /// A cone, with its radius and its half height.
     Cone(f32, f32),
 }
 
@@ -32,14 +32,14 @@ pub struct Shape {
     pub pose: Transform,
 }
 
-/// Returns the closest multiple of 1 / `steps`: exact in f32, as are sums and halves of such
-/// numbers.
+/// Returns the closest multiple of 1 / `steps`, which is exact in f32, as are sums and halves of
+/// such numbers.
 pub fn snapped(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }
 
 /// Returns the rotation about a unit axis by an angle in radians. The sine of `libm` is the same on
-/// all machines, and so are the cases.
+/// all machines, so the cases are the same, too.
 pub fn turned(axis: Vec3, angle: f32) -> Quat {
     let (sine, cosine) = libm::sincosf(0.5 * angle);
     let along = axis * sine;
@@ -92,8 +92,8 @@ impl Shape {
         Self { kind, plane, pose }
     }
 
-    /// Returns a random crate at the origin that is small compared to a surface of this extent:
-    /// less than half as large. Returns `None` if it is not.
+    /// Returns a random crate at the origin, or `None` if the crate is not less than half as large
+    /// as a surface of this extent.
     pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
         let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
         let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });
@@ -150,7 +150,7 @@ impl Shape {
         Isometry2d::new(self.pose.translation.truncate(), rotation)
     }
 
-    /// Returns the shape for queries in 2D, or `None` if it exists in 3D alone.
+    /// Returns the shape for queries in 2D, or `None` if the shape exists only in 3D.
     fn flat(&self) -> Option<Box<dyn Support<Vector = Vec2>>> {
         Some(match &self.kind {
             Kind::Ball(radius) => Box::new(Circle::new(*radius)),
@@ -219,7 +219,8 @@ impl Shape {
         f64::from(reach)
     }
 
-    /// Returns the radius of the largest ball in the shape, of a hull about the origin.
+    /// Returns the radius of the largest ball in the shape. For a hull, the ball is around the
+    /// origin.
     pub fn inner_radius(&self) -> f64 {
         let plane = self.plane;
         match &self.kind {
@@ -235,14 +236,15 @@ impl Shape {
             }
             Kind::Cylinder(radius, half) => f64::from(radius.min(*half)),
             Kind::Cone(radius, half) => {
-                // The circle in the triangle: twice the area over the circumference.
+                // The radius of the incircle of the triangle is twice the area over the
+                // circumference.
                 let (radius, height) = (f64::from(*radius), 2.0 * f64::from(*half));
                 radius * height / (radius + libm::hypot(radius, height))
             }
         }
     }
 
-    /// Returns the extent from its center along a unit vector.
+    /// Returns the extent of the shape from its center along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;
         let flat = libm::hypot(own.x, own.z);

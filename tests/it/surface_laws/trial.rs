@@ -1,4 +1,4 @@
-//! Runs the cases of a law, and reports those that break it.
+//! Runs the cases of a law, and reports the cases that break the law.
 //!
 //! Among the default cases, exactly the cases in `not_yet.txt` break their law. A case that no
 //! longer breaks its law must be removed from the list. The cases are the same on all machines. To
@@ -18,14 +18,14 @@ use crate::{
     surface_laws::ask::{Answer, Question, ask},
 };
 
-/// The default cases that break a law: in each line a law, and the numbers of its cases.
+/// The default cases that break a law. Each line has a law and the numbers of its cases.
 const NOT_YET: &str = include_str!("not_yet.txt");
 
-/// Pairs per tick.
+/// The number of pairs per tick.
 const BATCH: usize = 1500;
 
 /// The number of broken cases that a failure prints in full, unless `HEADBUTT_SURFACES_PRINT` sets
-/// another one.
+/// another number.
 const PRINTED: usize = 4;
 
 /// The verdict about a case.
@@ -95,8 +95,8 @@ pub fn hold(
     }
 }
 
-/// Checks that a law holds for all cases, except for those listed in [`NOT_YET`], and that it
-/// applies to at least the fraction `least` of them. Returns a report if it does not.
+/// Checks that a law holds for all cases that are not listed in [`NOT_YET`], and that it applies to
+/// at least the fraction `least` of all cases. Returns a report if a check fails.
 ///
 /// `make` returns `None` if its random numbers give no case.
 pub fn check(
@@ -108,7 +108,7 @@ pub fn check(
     let only = number("HEADBUTT_SURFACES_CASE");
     let numbers = only.map_or(numbers(usual), |only| only..only + 1);
     let is_default = numbers == (0..usual);
-    // The seed of each case is made of the law's name and the number.
+    // The seed of each case comes from the law's name and the case's number.
     let salt = law
         .bytes()
         .fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
@@ -138,7 +138,7 @@ pub fn check(
     );
     println!("{report}");
     if only.is_some() {
-        // It may be a case of the other dimension.
+        // The number may belong to a case of the other dimension.
         if made == 0 {
             println!("{law}: the case is none");
         }
@@ -205,7 +205,7 @@ fn most(law: &str, judged: usize) -> usize {
 }
 
 /// Upper limits of the fractions of cases that break a law, with 97.5 % confidence, from the first
-/// 6,000 cases. Laws without a line hold in all of these.
+/// 6,000 cases. Laws without a line hold in all 6,000 cases.
 const RATES: [(&str, f64); 30] = [
     ("balls on surfaces far away in 2d", 5.5e-3),
     ("balls on surfaces far away in 3d", 1.4e-2),
@@ -248,7 +248,7 @@ fn the_list_of_broken_cases_has_a_line_for_each_law() {
     assert_eq!(line("side in 2d", [3, 17].into_iter()), "side in 2d: 3 17");
 }
 
-/// Asks the questions of some cases in one tick. Returns the cases that have more.
+/// Asks the questions of some cases in one tick. Returns the cases that have further questions.
 fn round(trials: Vec<(usize, Box<dyn Trial>)>, tally: &mut Tally) -> Vec<(usize, Box<dyn Trial>)> {
     let lists: Vec<Vec<Question>> = trials.iter().map(|(_, it)| it.questions()).collect();
     let answers = ask(&lists.concat());

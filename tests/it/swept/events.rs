@@ -39,7 +39,7 @@ fn bullet(app: &mut App, dimension: Dimension) -> Entity {
     bullet
 }
 
-/// The same events, with times compared to within the rounding of f32.
+/// Asserts that the events have the expected phases and times, up to the rounding of f32.
 fn assert_events(found: &[CollisionEvent], expected: &[(CollisionPhase, f32)]) {
     let phases = found.iter().map(|hit| hit.phase);
     assert!(
@@ -147,7 +147,7 @@ fn the_hits_of_a_path_come_in_order_after_all_other_events() {
     let order = [2.0, -1.0, 3.0, 1.0, -3.0, 0.0, -2.0];
     let walls = order.map(|x| wall(&mut app, Dimension::D3, x));
     let bullet = bullet(&mut app, Dimension::D3);
-    // Spawned last, and so last by entity.
+    // These colliders are spawned last, so they are last in the order of entities.
     for _ in 0..2 {
         let pose = Transform::from_xyz(0.0, 50.0, 0.0);
         app.world_mut().spawn((Collider::sphere(1.0), pose));
@@ -212,7 +212,7 @@ fn a_rod_that_turns_through_a_floor_hits_it() {
         |degrees: f32| Transform::from_rotation(Quat::from_rotation_z(degrees.to_radians()));
     let rod = app.world_mut().spawn((rod, turned(80.0))).id();
     assert_eq!(tick(&mut app).messages, []);
-    // Its end is at 2 cos(angle) + 0.1 below the center, which is 1 at 63.26 degrees.
+    // The rod's end is 2 cos(angle) + 0.1 below the center, which is 1 at 63.26 degrees.
     place(&mut app, rod, turned(-80.0));
     let time = (80.0 - 0.45_f32.acos().to_degrees()) / 160.0;
     let messages = tick(&mut app).messages;
@@ -243,7 +243,7 @@ fn a_rod_that_turns_hits_a_floor_that_sinks() {
     assert!(height.abs() < 1e-5, "{time}: {height}");
 }
 
-/// Their motions are equal, but they move relative to each other.
+/// The motions of the rods are equal, but the rods move relative to each other.
 #[test]
 fn two_rods_that_turn_alike_meet() {
     let mut app = app();
@@ -292,8 +292,8 @@ fn a_floor_that_rises_or_turns_hits_a_bullet_at_the_time_of_the_closed_form() {
     }
 }
 
-/// In the first tick, the bullet hits the near wall, and its pose overlaps the far one. A response
-/// moves it back, and from there it flies through the far wall.
+/// In the first tick, the bullet hits the near wall, and its pose overlaps the far wall. A response
+/// moves the bullet back, and from there it flies through the far wall.
 #[test]
 fn a_contact_that_a_response_has_resolved_starts_again() {
     let mut app = app();
@@ -355,7 +355,7 @@ fn a_bullet_reports_the_sensors_on_its_way() {
 
 #[test]
 fn a_one_sided_surface_is_hit_from_its_front_only() {
-    // Its front is the right side of its direction, here x > 0.
+    // The front of the line is on the right side of its direction, at x > 0.
     for (from, hits) in [(START, 0), (-START, 2)] {
         let mut app = app();
         let line = [

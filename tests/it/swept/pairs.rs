@@ -15,8 +15,8 @@ use crate::support::{
     tick,
 };
 
-/// A random scene of colliders of many sizes: swept ones, other fast ones, slow ones that turn, and
-/// ones at rest.
+/// A random scene of colliders of many sizes: swept colliders, other fast colliders, slow colliders
+/// that turn, and resting colliders.
 struct Crowd {
     app: App,
     dimension: Dimension,

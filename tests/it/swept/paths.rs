@@ -1,4 +1,4 @@
-//! Which ticks have a path, and where it begins.
+//! The ticks that have a path, and the pose in which the path begins.
 
 use bevy::{
     ecs::{
@@ -49,8 +49,8 @@ fn a_new_bullet_has_no_path_unless_it_begins_with_teleported() {
     }
 }
 
-/// A bullet that is spawned in any part of a tick, and moves before the next one: also if it is the
-/// only swept collider, and in the tick after a rollback.
+/// A bullet is spawned in any part of a tick, and moves before the next tick. The bullet may be the
+/// only swept collider, and the tick may follow a rollback.
 #[test]
 fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
     #[derive(Resource, Default)]
@@ -88,7 +88,7 @@ fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
             let hits = move_to(&mut app, bullet, 5.0);
             let walls = hits.iter().filter(|hit| hit.seen_from(old).is_none());
             assert_eq!(walls.count(), 2, "{stage} {is_first} {is_rollback}");
-            // No pose is kept of what is gone.
+            // No pose is kept for a despawned collider.
             for entity in [old, bullet] {
                 app.world_mut().try_despawn(entity).ok();
             }
@@ -130,7 +130,7 @@ fn hooks_of_the_removal_of_teleported_do_no_harm() {
     }
     assert_eq!(move_to(&mut app, first, 5.0).len(), 2);
     assert!(app.world().entity(first).contains::<Teleported>());
-    // In the removal from the first bullet, and in the despawn of the second.
+    // The hook ran for the removal from the first bullet, and for the despawn of the second bullet.
     assert_eq!(app.world().resource::<Found>().0, [1, 1]);
 }
 
@@ -149,7 +149,8 @@ fn a_teleported_bullet_begins_a_new_path() {
     assert_eq!(tick(&mut app).messages, []);
     assert!(!app.world().entity(bullet).contains::<Teleported>());
     assert_eq!(move_to(&mut app, bullet, -5.0).len(), 2);
-    // Teleported to the wall's left side, and then moved through it in the same tick.
+    // The bullet is teleported to the left side of the wall, and then moved through the wall in the
+    // same tick.
     let (from, half) = (Transform::from_xyz(-10.0, 0.0, 0.0), 0.1 + 0.005);
     app.world_mut()
         .entity_mut(bullet)
@@ -159,7 +160,7 @@ fn a_teleported_bullet_begins_a_new_path() {
     assert!((messages[0].time() - (10.0 - half) / 20.0).abs() < 1e-6);
 }
 
-/// The path leads from the place of the teleport back to where the bullet rested.
+/// The path leads from the place of the teleport back to the place at which the bullet rested.
 #[test]
 fn a_teleport_that_is_taken_back_has_a_path_in_its_tick_only() {
     for is_child in [false, true] {
@@ -185,8 +186,8 @@ fn a_teleport_that_is_taken_back_has_a_path_in_its_tick_only() {
     }
 }
 
-/// Between the first and the last stage of a tick, a ship is teleported, with a bullet that it has,
-/// or before it takes a bullet in. Both bullets rest afterwards.
+/// Between the first and the last stage of a tick, a ship is teleported. Then its bullet leaves the
+/// ship, or a bullet joins the ship. The bullet rests afterward.
 #[test]
 fn a_bullet_that_joins_or_leaves_a_teleported_ship_within_a_tick_hits_nothing_at_rest() {
     #[derive(Resource)]
@@ -253,7 +254,7 @@ fn a_teleported_parent_begins_new_paths_of_its_children() {
     }
 }
 
-/// A response that corrects the pose in the tick of the hit, and begins the path there.
+/// A response corrects the pose in the tick of the hit, and begins the path in the corrected pose.
 #[test]
 fn a_correction_after_the_report_begins_the_next_path() {
     fn correct(mut hits: MessageReader<CollisionEvent>, mut commands: Commands) {
@@ -343,7 +344,7 @@ fn queries_see_the_poses_and_not_the_paths() {
     }
 }
 
-/// A swept collider without a shape counts as none: for example one that waits for a mesh.
+/// A swept collider without a shape does not count, for example a collider that waits for a mesh.
 #[test]
 fn without_swept_colliders_no_poses_are_stored() {
     for shapeless in [
@@ -361,10 +362,10 @@ fn without_swept_colliders_no_poses_are_stored() {
             assert_eq!(counts, (1, 0, 0));
             assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
         }
-        // The box around a path would be updated once more.
+        // If there were a path, its box would be updated once more.
         tick(&mut app);
         assert_eq!(diagnostics(&app).changed, 0);
-        // Once it has a shape, poses are stored.
+        // Once the collider has a shape, poses are stored.
         if let Some(shapeless) = shapeless {
             let shape = (Collider::sphere(0.1), Transform::from_xyz(0.0, 50.0, 0.0));
             app.world_mut().entity_mut(shapeless).insert(shape);
@@ -410,8 +411,8 @@ impl Chaos {
         Self { random, bodies }
     }
 
-    /// Moves most bodies, and teleports a few, after the tick's movement or with it. Some teleports
-    /// are taken back.
+    /// Moves most bodies, and teleports a few bodies, after the tick's movement or with this
+    /// movement. Some teleports are taken back.
     fn step(&mut self, app: &mut App) -> Vec<(CollisionPhase, f32, Entity, Entity)> {
         for entity in &self.bodies {
             if self.random.random_bool(0.8) {
@@ -477,7 +478,7 @@ fn a_rollback_replays_the_same_events() {
         for expected in &events {
             assert_eq!(chaos.step(&mut app), *expected);
         }
-        // Once more in another app, with other entities.
+        // The ticks are replayed in another app, with other entities.
         let mut other = crate::support::app();
         other.world_mut().spawn_empty();
         let mut copy = Chaos::new(&mut other);

@@ -43,7 +43,7 @@ struct Shot {
 enum Expected {
     Miss,
     Hit,
-    /// A hit at this time, to within this tolerance.
+    /// A hit at this time, up to this tolerance.
     HitAt(f64, f64),
 }
 
@@ -184,7 +184,7 @@ const HALF: f32 = 2.0;
 /// The half thickness of all walls is at most this.
 const THICKNESS: f32 = 0.005;
 
-/// Returns a thin collider in the plane x = 0, and points of it to aim at: its seams and corners.
+/// Returns a thin collider in the plane x = 0, and points to aim at: its seams and corners.
 fn wall(random: &mut StdRng, is_2d: bool) -> (&'static str, Collider, Vec<Vec3>) {
     let along = |y: f32| Vec2::new(0.0, y * HALF);
     let at = |y: f32, z: f32| Vec3::new(0.0, y * HALF, z * HALF);
@@ -221,7 +221,7 @@ fn wall(random: &mut StdRng, is_2d: bool) -> (&'static str, Collider, Vec<Vec3>)
         (0, false) => {
             let (points, triangles) = grid();
             let mesh = Collider::trimesh(points, triangles);
-            // A vertex, two edges along the axes, and a diagonal.
+            // The seams are a vertex, two edges along the axes, and a diagonal.
             let seams = [
                 (0.0, 0.0),
                 (0.5, 0.0),
@@ -250,8 +250,8 @@ fn wall(random: &mut StdRng, is_2d: bool) -> (&'static str, Collider, Vec<Vec3>)
     }
 }
 
-/// Returns a shot at a wall, in which both may move and rotate. It leads through a point of the
-/// wall, or past its rim.
+/// Returns a shot at a wall. Both may move and rotate. The shot leads through a point of the wall,
+/// or past its rim.
 fn shot_at_wall(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let flat = if is_2d {
@@ -272,7 +272,8 @@ fn shot_at_wall(random: &mut StdRng, cell: Vec3) -> Shot {
         aim = seams[random.random_range(0..seams.len())];
     }
     if !is_hit {
-        // The plane is passed within a few hundredths of a second, in which nothing moves by 0.3.
+        // The shot passes the plane within a few hundredths of a second, in which nothing else
+        // moves by 0.3.
         aim.y = (HALF + BULLET + 0.3) * if random.random_bool(0.5) { 3.0 } else { -1.0 };
     }
     let aim = Vec3::new(0.0, aim.y, aim.z) * flat;
@@ -331,8 +332,8 @@ fn no_shot_passes_through_a_thin_wall_and_none_hits_beside_it() {
     check(&mut StdRng::seed_from_u64(1), shot_at_wall);
 }
 
-/// Returns a ball at a half-space or a box, against the closed form: the first time at which the
-/// distance to the plane of the face is the radius.
+/// Returns a shot of a ball at a half-space or a box. The closed form is the first time at which
+/// the distance to the plane of the face equals the radius.
 fn ball_at_plane(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let radius = random.random_range(0.01..0.4);
@@ -367,7 +368,7 @@ fn ball_at_plane(random: &mut StdRng, cell: Vec3) -> Shot {
     let poses = [0.0, 1.0].map(|at| Transform::from_translation(ball_at(at)));
     let walls = [0.0, 1.0]
         .map(|at| Transform::from_translation(cell + own * (at - time)).with_rotation(turned));
-    // From the rounded poses.
+    // These heights come from the rounded poses.
     let axis = turned.as_dquat().normalize() * DVec3::X;
     let height = |end: usize| {
         let [ball, wall] = [poses[end], walls[end]].map(|pose| pose.translation.as_dvec3());
@@ -399,9 +400,9 @@ fn a_ball_hits_a_plane_at_the_time_of_the_closed_form() {
     check(&mut StdRng::seed_from_u64(2), ball_at_plane);
 }
 
-/// Returns a rod that turns about its center, and a thin post in the way of one arm, or beyond its
-/// end. The axis of the rod is at the distance r sin(angle) from the center of a post at the radius
-/// r.
+/// Returns a rod that turns about its center, and a thin post in the path of one arm, or beyond the
+/// arm's end. The axis of the rod is at the distance r sin(angle) from the center of a post at the
+/// radius r.
 fn spinning_rod(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let half = random.random_range(1.0..4.0_f32);
@@ -474,13 +475,14 @@ fn a_spinning_rod_hits_a_post_at_the_time_of_the_closed_form() {
     check(&mut StdRng::seed_from_u64(3), spinning_rod);
 }
 
-/// Returns a blade, scaled without uniformity, whose center passes along a thin wall while it
-/// turns. Only in the middle of the tick, its tip is beyond the wall, or just before it.
+/// Returns a blade with a non-uniform scale, whose center passes along a thin wall while the blade
+/// turns. Only in the middle of the tick, the blade's tip is beyond the wall, or just before it.
 fn turning_blade(random: &mut StdRng, cell: Vec3) -> Shot {
     let (name, wall, _) = wall(random, false);
     let frame = rotation(random);
     let half = random.random_range(1.5..3.0_f32);
-    // From the direction of the wall. The tip is at the distance sin(angle) from the center.
+    // The angles are measured from the direction of the wall. The tip is at the distance sin(angle)
+    // from the center.
     let angles = [0.0, PI].map(|flat: f32| (flat - random.random_range(0.4..0.8)).abs());
     let is_hit = random.random_bool(0.7);
     let distance = half
@@ -493,7 +495,7 @@ fn turning_blade(random: &mut StdRng, cell: Vec3) -> Shot {
     let slide = vector(random) * Vec3::new(0.0, 0.3, 0.3);
     let poses = [0, 1].map(|end| {
         let at = Vec3::X * distance * -side + slide * end as f32;
-        // From the direction of y, in which the wall is, to that of x.
+        // This rotation leads from the y axis, along which the wall is, to the x axis.
         let turned = frame * Quat::from_rotation_z(side * (0.5 * PI - angles[end]));
         Transform::from_translation(cell + frame * at)
             .with_rotation(turned)
@@ -545,7 +547,8 @@ fn slow_bodies_are_not_cast() {
         (app.world().resource::<CollisionDiagnostics>().casts, hits)
     };
     assert_eq!(casts(Vec3::Y * 0.4), (0, 0));
-    // More than the radius: the boxes of the paths overlap, but not the boxes on the way.
+    // The motion is longer than the radius. The boxes of the paths overlap, but not the boxes on
+    // the way.
     assert_eq!(casts(Vec3::Y * 1.4), (0, 0));
     assert_eq!(casts(Vec3::new(0.1, 1.4, 0.0)), (1, 1));
 }

@@ -12,14 +12,14 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, hold, numbers},
 };
 
-/// Points that are no farther apart coincide: the rounding of f64.
+/// Points at most this far apart coincide. This covers the rounding of f64.
 const ONE_PLACE: f64 = 1e-10;
 
 /// The pose of the surface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Origin,
-    /// Rotated, scaled, mirrored or sheared.
+    /// The surface is rotated, scaled, mirrored or sheared.
     Mapped,
     Far,
 }
@@ -60,21 +60,22 @@ fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surfac
     Some((surface, ball))
 }
 
-/// What holds for a ball of radius r (the surface's margin included), whose center is `d` away from
-/// the closest point of the facets that count:
+/// Judges the contact of a ball of radius r (including the surface's margin), whose center is `d`
+/// away from the closest point of the facets that count:
 ///
 /// * There is a contact if d < r, and none if d > r.
 /// * Its depth is r - d, and its normal leads from the closest point to the center. If two closest
 ///   points tie within [`TIE`], either normal is right. A center on the surface may be pushed
 ///   anywhere.
-/// * Each part has the depth and the normal of its own facet's closest point, and no facet that has
-///   this point as well is closer to the center: it is a local minimum of the distance.
-/// * A facet that has the center's foot within it, with nothing between, has a part with its
+/// * Each part has the depth and the normal of its own facet's closest point. No other facet with
+///   this point is closer to the center, so the point is a local minimum of the distance.
+/// * If the center's foot is within a facet, with nothing in between, a part has this facet's
 ///   normal.
 ///
-/// Of a surface of one side those facets count whose front the center is on. It is left open if a
-/// facet that does not count is the closest, unless all facets within reach do not count, or the
-/// closest that does has the center's foot within it: elsewhere its rim may be within the solid.
+/// On a one-sided surface, only facets whose front faces the center count. The verdict is open if
+/// the closest facet does not count, because the rim of another facet may be within the solid.
+/// There are two exceptions: no facet within reach counts, or the center's foot is within the
+/// closest facet that counts.
 fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let Kind::Ball(radius) = ball.kind else {
         return Verdict::Open;
@@ -85,8 +86,8 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let center = ball.center();
     let numbered = surface.all_facets();
     let facets: Vec<Facet> = numbered.iter().flatten().copied().collect();
-    // Rounding decides on which side of a plane a center in it lies. Under a map of the world it
-    // may be either side.
+    // Rounding decides on which side of a plane a center in this plane lies. Under a map of the
+    // world, either side is possible.
     let is_on_plane = |it: &Facet| it.height(center).abs() < tie;
     let is_mapped = surface.place != [Transform::IDENTITY; 2];
     let counts = |it: &Facet| !surface.one_sided || it.height(center) >= 0.0;
@@ -166,7 +167,7 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         let height = facet.height(center).abs();
         let foot = facet.closest(center);
         let is_clear = facet.inset(center) > tie && height < reach - tie && height > tie;
-        // Another facet on the same point may come closer.
+        // Another facet with the same point may come closer.
         let mut others = pushing.iter().filter(|it| it.distance(foot) <= small);
         let is_owned = others.any(|it| it.distance(center) < height - small);
         if !is_clear || is_owned || is_hidden(&facets, [center, foot]) {
@@ -294,7 +295,7 @@ pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
     }
 }
 
-/// The law can be satisfied: by the local minima of the distance.
+/// The local minima of the distance satisfy the law.
 #[test]
 fn the_closest_points_hold() {
     let mut random = StdRng::seed_from_u64(1);

@@ -28,7 +28,7 @@ struct Corner {
 }
 
 impl Corner {
-    /// Returns the depth of the shape in a facet, which is that in a thin plate. Returns `None` for
+    /// Returns the depth of the shape in a facet, which counts as a thin plate. Returns `None` for
     /// a shape without an exact depth.
     fn depth_in(&self, facet: &Facet) -> Option<f64> {
         let (core, radius) = self.shape.core()?;
@@ -40,7 +40,7 @@ impl Corner {
     }
 
     /// Returns `true` if the center is above the surface, which in its own frame is a graph over
-    /// the xz plane (or x). A dirty surface has facets that face down.
+    /// the xz plane (or x). A dirty surface also has facets that face down.
     fn is_above(&self) -> bool {
         let center = self.shape.center();
         let up = self.surface.map().transform_vector3(DVec3::Y);
@@ -60,7 +60,7 @@ impl Trial for Corner {
         let answer = &answers[0];
         let size = 2.0 * self.shape.reach();
         let at = self.shape.pose.translation.abs().max_element();
-        // Far away, a translation in f32 has a coarse grid.
+        // Far from the origin, translations in f32 are on a coarse grid.
         let slop = SLOP * size + 4.0 * f64::from(at.next_up() - at);
         let depths = self
             .facets
@@ -96,8 +96,8 @@ impl Trial for Corner {
     }
 }
 
-/// A floor and a wall, and a shape that just touches the wall or overlaps it, and is deep in the
-/// floor. Its size and position are exact.
+/// Returns a case of a floor and a wall, and a shape that is deep in the floor, and just touches or
+/// overlaps the wall. The shape's size and position are exact.
 fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = if plane {
         Surface::line("room", &[(8.0, 0.0), (0.0, 0.0), (0.0, 8.0)])
@@ -133,7 +133,7 @@ fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
 }
 
 /// Returns a corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the
-/// origin, and a shape whose center is above it.
+/// origin, and a shape whose center is above the corner.
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     if random.random_range(0..3) == 0 {
         return in_a_room(random, plane, variant);
@@ -203,8 +203,8 @@ fn a_crate_pushed_out_of_a_corner_overlaps_no_facet() {
     Variant::Crates.hold("completeness", USUAL, 0.45, make);
 }
 
-/// The judge finds a push that leaves the shape in the floor, one through the floor, and a missing
-/// one.
+/// The judge finds a push that leaves the shape in the floor, a push through the floor, and a
+/// missing push.
 #[test]
 fn planted_faults_are_found() {
     let surface = Surface::line("corner", &[(8.0, 0.0), (0.0, 0.0), (-8.0, 0.0)]);
@@ -238,7 +238,7 @@ fn planted_faults_are_found() {
     }
 }
 
-/// The oracle's depth in a facet is that in a plate.
+/// The oracle's depth in a facet is the depth in a thin plate.
 #[test]
 fn depths_in_a_plate_have_the_closed_form() {
     let surface = Surface::line("line", &[(8.0, 0.0), (-8.0, 0.0)]);

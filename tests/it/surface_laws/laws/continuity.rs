@@ -12,7 +12,7 @@ use crate::surface_laws::{
     trial::{Trial, Verdict},
 };
 
-/// Positions along a path.
+/// The number of positions along a path.
 const POSITIONS: usize = 24;
 
 /// The step at which a jump counts, as a fraction of the size.
@@ -21,11 +21,11 @@ const STEP: f64 = 4e-6;
 /// The error of a depth, as a fraction of the size.
 const NOISE: f64 = 1e-6;
 
-/// The greatest change of a depth relative to the step: a shape that slides off a rim is pushed
-/// along a fixed normal, the farther, the higher it is above the rim.
+/// The greatest change of a depth relative to the step. A shape that slides off a rim is pushed
+/// along a fixed normal, and the push grows with the shape's height above the rim.
 const SLOPE: f64 = 4.0;
 
-/// Normals that differ by less belong to one feature.
+/// Normals that differ by less than this belong to one feature.
 const SAME: f32 = 1e-3;
 
 struct Path {
@@ -44,8 +44,8 @@ impl Path {
         matches!(self.shape.kind, Kind::Ball(_))
     }
 
-    /// Returns `true` if the depths at the ends of a step differ by more than its length for a
-    /// ball, or than [`SLOPE`] times that for other shapes.
+    /// Returns `true` if the depths at the ends of a step differ by more than the step's length for
+    /// a ball, or by more than [`SLOPE`] times this length for other shapes.
     fn jumps(&self, places: &[Vec3], answers: &[Answer]) -> bool {
         let [from, to] = [places[0], places[1]].map(|it| it.as_dvec3());
         let change = (answers[1].depth() - answers[0].depth()).abs();
@@ -53,8 +53,8 @@ impl Path {
         change > from.distance(to) * slope + NOISE * self.size()
     }
 
-    /// Returns `true` if a step takes the center through a facet, or (for a one-sided surface)
-    /// through the plane of a facet nearby, so that it is on another side then.
+    /// Returns `true` if a step takes the center to another side: through a facet, or (for a
+    /// one-sided surface) through the plane of a near facet.
     fn changes_side(&self, step: [DVec3; 2]) -> bool {
         let reach = (self.shape.reach() + self.surface.world_margin()) * 1.01;
         let heights = |it: &Facet| step.map(|at| it.height(at));
@@ -77,11 +77,11 @@ impl Trial for Path {
         at.collect()
     }
 
-    /// A step with a jump has one in one of its halves, so bisection ends with a jump in a step of
-    /// [`STEP`]. There it breaks the law if the normal is the same on both sides, or if there is a
-    /// contact on one side alone; for a ball it always does. Left open: steps in which the center
-    /// changes sides, and centers in the solid behind a one-sided surface, where a shape meets a
-    /// facet at its rim and is deep in its plane at once.
+    /// If a step has a jump, one of its halves has a jump, so bisection ends with a jump in a step
+    /// of [`STEP`]. This jump breaks the law if the normal is the same on both sides, or if only
+    /// one side has a contact. For a ball, every jump breaks the law. The verdict is open if the
+    /// center changes sides, or is in the solid behind a one-sided surface, where a shape meets a
+    /// facet at its rim and is at once deep in its plane.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let mut steps = self.positions.windows(2).zip(answers.windows(2));
         let jump = steps.find(|(places, answers)| self.jumps(places, answers));

@@ -78,9 +78,9 @@ fn polytope(facets: &[Facet]) -> Polytope {
     }
 }
 
-/// Returns the penetration of a shape in the hull with a margin around it, negative if they are
-/// separated, and the direction in which the shape gets out if its core is in the hull. Returns
-/// `None` for a shape without an exact penetration.
+/// Returns the penetration of a shape in the hull with a margin around it, which is negative if
+/// they are separated. Also returns the direction in which the shape gets out, if its core is in
+/// the hull. Returns `None` for a shape without an exact penetration.
 fn penetration(
     shape: &Shape,
     hull: &Polytope,
@@ -109,10 +109,10 @@ fn contact_with(surface: &Surface, shape: &Shape) -> Option<query::Contact<Vec3>
     shape.contact_with_hull(&points.collect::<Vec<_>>())
 }
 
-/// The depth is the penetration of the convex hulls, computed along all axes that can separate them
-/// (for cylinders by `query::contact`), and a translation by it along the normal separates the
-/// shape from the hull. Left open: a center inside the mesh, or one that the shortest translation
-/// takes through it.
+/// Judges that the depth is the penetration of the convex hulls, computed along all axes that can
+/// separate them (for cylinders, by `query::contact`). A translation by this depth along the normal
+/// must separate the shape from the hull. The verdict is open if the center is inside the mesh, or
+/// if the shortest translation takes it through the mesh.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let facets = surface.world_facets();
     let hull = polytope(&facets);
@@ -184,8 +184,8 @@ fn a_closed_convex_mesh_pushes_crates_as_its_hull_does() {
     Variant::Crates.hold("economy", USUAL, 0.3, make);
 }
 
-/// A box with its center over a cube, deep in its side: the shortest translation is sideways, and
-/// the judge accepts no other.
+/// A box with its center over a cube is deep in the cube's side. The shortest translation is
+/// sideways, and the judge accepts no other translation.
 #[test]
 fn planted_faults_are_found() {
     let outline = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
@@ -197,7 +197,7 @@ fn planted_faults_are_found() {
         plane: false,
         pose,
     };
-    // Along x and y the translation is 0.25, along z it is 1.5.
+    // Along x and y, the translation is 0.25. Along z, it is 1.5.
     let answer = |push: Vec3, depth: f32| Answer {
         event: Some(crate::surface_laws::ask::Touch {
             push,
@@ -222,7 +222,7 @@ fn planted_faults_are_found() {
     assert!(is_broken(none));
 }
 
-/// The closest points of balls satisfy this law too.
+/// The closest points of balls also satisfy this law.
 #[test]
 fn the_closest_points_of_balls_hold() {
     let surface = |random: &mut StdRng, plane| {

@@ -25,7 +25,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let far_scale = random.random_range(0.0..1.0f32);
     match random.random_range(0..4) {
         _ if variant == Variant::Altered => surface = surface.altered(random),
-        // Far away in its own frame, where the vertices are rounded.
+        // The surface is far from the origin of its own frame, where the vertices are rounded.
         0 => {
             surface.heights = None;
             for point in &mut surface.points {
@@ -40,7 +40,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
         _ => {}
     }
     let shape = variant.body(random, &surface)?;
-    // Half of them barely touch, or barely do not.
+    // In half of the cases, the shape barely touches, or barely does not touch.
     let shape = if random.random() {
         placed(random, &surface, &shape)?
     } else {
@@ -55,8 +55,8 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// Returns the gap between a shape and a facet beyond radius and margin, or `None` if the shape has
-/// no exact distance.
+/// Returns the gap between a shape and a facet, after subtracting radius and margin, or `None` if
+/// the shape has no exact distance.
 fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
     let (core, radius) = shape.core()?;
     let is_in = core.points.len() > 2 && core.penetration(&facet.polytope()).is_some();
@@ -64,8 +64,8 @@ fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
     Some(distance - radius - surface.world_margin())
 }
 
-/// Each part touches by the library's query or, under a map that the query does not support, by
-/// brute force. The event is the deepest part.
+/// Judges that each part touches, by the library's query or, under a map that the query does not
+/// support, by brute force. The event must be the deepest part.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     if answer.event.is_none() {
         return Verdict::Open;
@@ -111,7 +111,8 @@ fn every_reported_part_touches_the_crate() {
     Variant::Crates.hold("honesty", USUAL, 0.5, make);
 }
 
-/// A ball just over a stretched floor does not touch: the judge finds a part that claims so.
+/// A ball just over a stretched floor does not touch the floor, and the judge finds a part that
+/// claims a touch.
 #[test]
 fn planted_faults_are_found() {
     let mut floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);

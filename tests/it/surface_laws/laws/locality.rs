@@ -15,7 +15,8 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     let mut far = surface.clone();
     far.heights = None;
     let gap = [0.01, 1.0, 1e3, 1e5][random.random_range(0..4)];
-    // In the surface's own frame, where the inverse map stretches by at most this factor.
+    // The distances are in the surface's own frame, and the inverse map stretches by at most this
+    // factor.
     let map = surface.map().inverse();
     let matrix = map.matrix3;
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
@@ -64,7 +65,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let shape = placed(random, &surface, &shape)?;
     let center = shape.center();
     if plane {
-        // Not where the line continues, and not where that would close it.
+        // The shape must not be where the line continues, or where the line would be closed.
         let end = surface.points.last()?.as_dvec3();
         let end = surface.map().transform_point3(end);
         let reach = shape.reach() + surface.world_margin();

@@ -44,8 +44,9 @@ fn ask_mesh(level: &Surface, mesh: &Surface, pose: Transform) -> Question {
     }
 }
 
-/// On a flat floor the contact is that of the floor's plane: the depth is that of the lowest
-/// corner, and the normal that of the floor, towards the side of the crate's center.
+/// Returns a case on a flat floor, where the contact equals the contact with the floor's plane. The
+/// depth is the depth of the lowest corner, and the normal is the normal of the floor, toward the
+/// side of the crate's center.
 fn on_a_floor(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     let cell = [4.0, 1.0, 0.5][random.random_range(0..3)];
     let columns = (16.0 / cell) as usize + 1;
@@ -81,8 +82,8 @@ fn on_a_floor(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     }))
 }
 
-/// On any ground, facets that are far away change nothing, the reported pairs of facets touch, and
-/// the tessellation of the crate and the ground changes no depth.
+/// Returns a case on any ground, where far facets change nothing, and the reported pairs of facets
+/// touch. The tessellation of the crate and of the ground must change no depth.
 fn on_a_level(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     let mut level = Surface::random(random, false);
     // The crate is small compared to the ground.

@@ -1,4 +1,4 @@
-//! The laws, one file each.
+//! The laws, each in a file of its own.
 
 mod balls;
 mod completeness;
@@ -36,7 +36,7 @@ const TIE: f64 = 1e-5;
 /// The inputs of a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
-    /// Surfaces as they are, and convex shapes.
+    /// Unaltered surfaces, and convex shapes.
     Plain,
     /// The same shapes on surfaces with margins, dirty, mapped, or far away.
     Altered,
@@ -89,9 +89,9 @@ fn case(surface: &Surface, shape: &Shape) -> String {
     format!("{}\n  {}", shape.describe(), surface.describe())
 }
 
-/// Places a shape on a surface, sunk in by a random part of its own extent, on either side or the
-/// outer one. Some centers lie on the grid of the surface's vertices, or exactly in the plane, on
-/// an edge or on a vertex of a facet.
+/// Places a shape on a surface, sunk in by a random part of its own extent, on either side or only
+/// on the outer side. Some centers lie on the grid of the surface's vertices, or exactly in the
+/// plane, on an edge or on a vertex of a facet.
 fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape> {
     let sunk = match random.random_range(0..4) {
         0 => random.random_range(0.0..0.02),
@@ -101,7 +101,7 @@ fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape
     placed_by(random, surface, shape, sunk)
 }
 
-/// Returns the same, sunk in by this part of its extent if a facet is flat.
+/// Returns the shape on a surface, sunk in by this part of its extent if a facet is flat.
 fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -> Option<Shape> {
     let facets = surface.world_facets();
     let facet = facets.choose(random)?;
@@ -157,8 +157,8 @@ fn is_hidden(facets: &[Facet], [from, to]: [DVec3; 2]) -> bool {
         .any(|it| it.crossed_by(inner, -1e-9).is_some())
 }
 
-/// Returns `true` if a point is in the solid behind a surface: at the closest point it is on the
-/// back of the facet whose plane is farthest.
+/// Returns `true` if a point is in the solid behind a surface: at the closest point, it is behind
+/// the facet whose plane is farthest.
 fn is_behind(facets: &[Facet], point: DVec3) -> bool {
     let distance = |it: &Facet| it.distance(point);
     let least = facets.iter().map(distance).fold(f64::INFINITY, f64::min);

@@ -36,7 +36,7 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
         (direction(random, plane) * distance).as_vec3()
     });
     let points: Vec<Vec3> = points.collect();
-    // A polyline is connected: two of its segments share a point.
+    // A polyline is connected, so consecutive segments share a point.
     let first = |facet: u32| facet * corners as u32;
     let facets = (0..count as u32).map(|facet| [0, 1, 2].map(|corner| first(facet) + corner));
     let surface = if plane {
@@ -102,7 +102,7 @@ fn is_clear(body: &Polytope, facet: &Facet, tolerance: f64) -> bool {
     ways.iter().any(|(depth, _)| *depth <= tolerance)
 }
 
-/// Returns the shortest translation that takes one of the ways out of each facet.
+/// Returns the shortest translation that satisfies one way out of each facet.
 fn shortest(facets: &[Vec<Way>]) -> Option<DVec3> {
     fn search(facets: &[Vec<Way>], chosen: &mut Vec<Way>, best: &mut Option<DVec3>) {
         let Some(found) = least_norm(chosen) else {
@@ -126,8 +126,8 @@ fn shortest(facets: &[Vec<Way>]) -> Option<DVec3> {
     best
 }
 
-/// Returns the shortest vector x with x · n >= d for each way (d, n): of the shortest vectors onto
-/// one, two or three of these planes, the shortest one that clears the others.
+/// Returns the shortest vector x with x · n >= d for each way (d, n): among the shortest vectors
+/// onto one, two or three of these planes, the shortest vector that clears the others.
 fn least_norm(ways: &[Way]) -> Option<DVec3> {
     let clears = |x: &DVec3| {
         let mut ways = ways.iter();

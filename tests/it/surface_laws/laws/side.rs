@@ -1,5 +1,5 @@
-//! *Side*: no shape is pushed through a surface that its center is outside of, neither by a part
-//! nor by the whole translation.
+//! *Side*: if a shape's center is outside of a surface, neither a part nor the whole translation
+//! pushes the shape through the surface.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
@@ -50,12 +50,13 @@ fn make(
     }))
 }
 
-/// For each part, a point slightly off the contact point in the direction of its push is on the
-/// same side of the surface as the shape's center: no facet with the contact point lies between
-/// them. In a corner of less than a right angle that point may be beyond the other facet, so a
-/// point slightly off the part's own facet is accepted too. No facet of a one-sided surface pushes
-/// at an inner point if the center is behind it. Left open: a contact so deep that the center is
-/// below the contact point, and a center in the plane of a facet.
+/// Judges that, for each part, a point slightly off the contact point in the direction of its push
+/// is on the same side of the surface as the shape's center. So no facet with the contact point
+/// lies between the two. In a corner of less than a right angle, this point may be beyond the other
+/// facet, so a point slightly off the part's own facet is also accepted. No facet of a one-sided
+/// surface pushes at an inner point if the center is behind the facet. The verdict is open if the
+/// contact is so deep that the center is below the contact point, or if the center is in the plane
+/// of a facet.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let center = shape.center();
@@ -121,9 +122,9 @@ fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
 /// Parts with normals this opposite squeeze the shape, and no translation clears both.
 const OPPOSITE: f32 = -0.95;
 
-/// The translation out of the surface takes the center through no facet. Left open: a center in the
-/// plane of a facet nearby, a shape that barely moves or is squeezed, and a center inside a closed
-/// surface or behind a one-sided one.
+/// Judges that the translation out of the surface takes the center through no facet. The verdict is
+/// open if the center is in the plane of a near facet, inside a closed surface or behind a
+/// one-sided surface, or if the shape barely moves or is squeezed.
 fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let center = shape.center();
@@ -204,11 +205,12 @@ fn no_crate_is_pushed_through_a_surface() {
     Variant::Crates.hold("side", USUAL, 0.6, side_of_parts);
 }
 
-/// The judge finds a contact at the tip of a peak that pushes down, and accepts one that pushes up.
+/// The judge finds a contact at the tip of a peak that pushes down, and accepts a contact that
+/// pushes up.
 #[test]
 fn planted_faults_are_found() {
     let surface = Surface::line("peak", &[(4.0, -1.0), (0.0, 0.0), (-4.0, -6.0)]);
-    // The ball is above one slope, and behind the plane of the other, steep one.
+    // The ball is above one slope, and behind the plane of the other, steep slope.
     let shape = Shape::ball(1.0, true, Vec3::new(1.0, 0.1, 0.0));
     let is_broken = |push: Vec3, facet: u32| {
         let touch = crate::surface_laws::ask::Touch {
@@ -250,7 +252,7 @@ fn planted_faults_are_found() {
     assert!(matches!(judge(&surface, &behind, &answer), Verdict::Holds));
 }
 
-/// The closest points of balls satisfy this law too.
+/// The closest points of balls also satisfy this law.
 #[test]
 fn the_closest_points_of_balls_hold() {
     assert_closest_points_hold(Surface::random, judge);

@@ -12,12 +12,12 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict},
 };
 
-/// The cosine of the angle between normals of different features. Contacts of one depth are a tie
-/// of two directions, and neither is an imprecise version of the other.
+/// The cosine of the angle between normals of different features. Two contacts of equal depth with
+/// such normals are a tie, and neither is an imprecise version of the other.
 const FAR: f32 = 0.9;
 
-/// Normals that differ by less are equal: next to an edge, a face and the edge have the same depth
-/// to the last bit, though their normals differ by its square root.
+/// Normals that differ by less than this are equal. Next to an edge, a face and the edge have the
+/// same depth to the last bit, though their normals differ by the square root of this rounding.
 const SAME_NORMAL: f32 = 1e-3;
 
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
@@ -51,10 +51,10 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// The event is the same in depth and normal. Another normal is accepted if, along it, the shape
-/// gets out of an equally deep facet by the same depth. Left open: shapes that just touch, and a
-/// center in the plane of a facet nearby, of which both sides push. There rounding decides about
-/// the side, and for a ball the depth is the same.
+/// Judges that the event has the same depth and normal. Another normal is accepted if, along this
+/// normal, the shape gets out of an equally deep facet by the same depth. The verdict is open if
+/// the shapes just touch, or if the center is in the plane of a near facet whose two sides both
+/// push. In this plane, rounding decides about the side, and for a ball, the depth is the same.
 fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     let ([surface, ..], [base, others @ ..]) = (surfaces, answers) else {
         return Verdict::Open;
@@ -78,8 +78,8 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     if answers.iter().map(Answer::depth).fold(0.0, f64::max) <= small {
         return Verdict::Open;
     }
-    // `true` if a contact's normal is that of a part of the base that is as deep as the event, or
-    // leads out of its facet by the same depth.
+    // Returns `true` if a contact has the normal of a part of the base that is as deep as the
+    // event, or if its normal leads out of this part's facet by the same depth.
     let clears = |touch: &Touch| {
         let push = touch.push.as_dvec3();
         base.parts.iter().any(|part| {
@@ -117,7 +117,7 @@ fn the_tessellation_of_a_surface_changes_no_contact_of_crates() {
     Variant::Crates.hold("tessellation", USUAL, 0.4, make);
 }
 
-/// The judge finds another depth, another normal and a missing contact, and accepts equal ones.
+/// The judge finds another depth, another normal and a missing contact, and accepts equal contacts.
 #[test]
 fn planted_faults_are_found() {
     let floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);

@@ -12,18 +12,19 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, check},
 };
 
-/// The length of a push-out, as a multiple of that of the step. The step back is a push-out itself.
+/// The maximum length of a push-out, as a multiple of the length of the step. The step back is a
+/// push-out itself.
 const MOST: f64 = 2.0;
 
-/// What rounding adds, as a fraction of the size.
+/// The length that rounding adds, as a fraction of the size.
 const SLOP: f64 = 1e-5;
 
 /// The number of places that are tried for each case.
 const PLACES: usize = 20;
 
-/// Returns a body in a free place at a terrain, a part of a machine or a gap, and where a step
-/// leads it. The length of the step is the fraction `depth` of the radius of the largest ball in
-/// the body.
+/// Returns a case of a body in a free place at a terrain, a part of a machine or a gap, and a step
+/// of this body. The length of the step is the fraction `depth` of the radius of the largest ball
+/// in the body.
 fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> {
     let mut surface = match random.random_range(0..4) {
         0 => Surface::random(random, plane),
@@ -34,7 +35,7 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
     let size = size(random);
     let mut shape = Shape::random(random, plane, size);
     if random.random_range(0..4) == 0 {
-        // No symmetry.
+        // This hull has no symmetry.
         let count = random.random_range(4..12);
         let points = (0..count).map(|_| {
             let length = f64::from(size) * random.random_range(0.25..1.0);
@@ -42,7 +43,7 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
         });
         shape.kind = Kind::Hull(points.collect());
     } else if let Kind::Cone(radius, half) = &mut shape.kind {
-        // Flat or pointed.
+        // This cone is flat or pointed.
         let thinner = random.random_range(0.1..1.0);
         *(if random.random() { radius } else { half }) *= thinner;
     }

@@ -45,8 +45,8 @@ impl Trial for Walk {
         each.map(question).collect()
     }
 
-    /// The positions are within [`SAME`] of each other in each tick. After each tick the shape is
-    /// moved by its velocity and pushed out.
+    /// Judges that the positions are within [`SAME`] of each other in each tick. After each tick,
+    /// the shape is moved by its velocity and pushed out.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         for (place, answer) in self.places.iter_mut().zip(answers) {
             *place += self.velocity + answer.push_out;
