@@ -16,7 +16,7 @@ const WALL: u32 = 1 << 0;
 const FENCE: u32 = 1 << 1;
 
 /// The layers of a guard's sight, which interact only with walls.
-const SIGHT: CollisionLayers = CollisionLayers::new(u32::MAX, WALL);
+const SIGHT: CollisionLayers = CollisionLayers::from_bits(u32::MAX, WALL);
 const RANGE: f32 = 12.0;
 
 #[derive(Component)]

@@ -38,6 +38,7 @@ mod diagnostics;
 #[cfg(feature = "explain")]
 mod explain;
 mod math;
+mod meeting;
 #[cfg(feature = "overlay")]
 mod overlay;
 mod parallel;
@@ -59,8 +60,7 @@ mod surface;
 mod tolerance;
 
 pub use collider::{
-    Collider, ColliderError, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeView,
-    SurfaceView, Swept,
+    Collider, ColliderError, CompoundView, ConvexView, Sensor, ShapeView, SurfaceView, Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -76,6 +76,7 @@ pub use debug::{
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 #[cfg(feature = "explain")]
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
+pub use meeting::{CollisionLayers, LayerMask, LayerNames};
 #[cfg(feature = "overlay")]
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
 #[cfg(feature = "picking")]
@@ -197,9 +198,9 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlideSettings, OngoingEvents, PushOut,
-        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
-        Support, Swept, Teleported, WorldMover,
+        Ground, HeadbuttPlugin, HeadbuttSystems, LayerMask, MoveAndSlideSettings, OngoingEvents,
+        PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
+        SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

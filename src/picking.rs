@@ -20,6 +20,7 @@ use bevy::{
 use crate::{
     Collider, ColliderAabb, CollisionLayers, Sensor,
     math::{Ray3d, Vec2, Vec3},
+    meeting::PairTraits,
     query::{self, RaySide},
 };
 
@@ -248,9 +249,12 @@ fn meets(ray: &Ray3d, aabb: &ColliderAabb) -> bool {
 
 impl HeadbuttPickingCamera {
     fn selects(&self, target: &PickingTargetItem) -> bool {
-        let layers = target.layers.copied().unwrap_or_default();
-        self.layers.interacts_with(layers)
-            && (self.sensors || !target.is_sensor)
+        let traits = PairTraits {
+            layers: target.layers.copied().unwrap_or_default(),
+            is_sensor: target.is_sensor,
+            ..PairTraits::default()
+        };
+        traits.are_found_by(self.layers, self.sensors)
             && target.pickable != Some(&Pickable::IGNORE)
             && target.visibility.is_none_or(|visibility| visibility.get())
     }

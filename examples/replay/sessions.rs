@@ -146,8 +146,8 @@ fn push_out(
 }
 
 /// The layers of bullets and targets, which interact only with each other.
-const BULLET: CollisionLayers = CollisionLayers::new(2, 1);
-const TARGET: CollisionLayers = CollisionLayers::new(1, 2);
+const BULLET: CollisionLayers = CollisionLayers::from_bits(2, 1);
+const TARGET: CollisionLayers = CollisionLayers::from_bits(1, 2);
 
 #[derive(Component)]
 struct Target;

@@ -5,7 +5,7 @@
 //! | `component.rs` | [`Collider`], with the constructors for points and custom shapes |
 //! | `basic_shapes.rs`, `compound.rs` | the other constructors of [`Collider`] |
 //! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
-//! | `layers.rs`, `markers.rs` | the components that an entity may have beside a collider |
+//! | `markers.rs` | the markers that an entity may have beside a collider |
 //! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
 //! | `pose.rs` | the pose of a collider in a query, or of a part in a compound |
 //! | `view.rs` | read-only views of the shape |
@@ -17,7 +17,6 @@ mod entity_pose;
 mod error;
 #[cfg(feature = "mesh")]
 mod from_mesh;
-mod layers;
 mod markers;
 #[cfg(feature = "mesh")]
 mod mesh_component;
@@ -27,7 +26,6 @@ mod view;
 pub use component::Collider;
 pub(crate) use entity_pose::{compose_pose, entity_pose};
 pub use error::ColliderError;
-pub use layers::CollisionLayers;
 pub use markers::{Sensor, Swept};
 #[cfg(feature = "mesh")]
 pub(crate) use mesh_component::Recipe;

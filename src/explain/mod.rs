@@ -29,10 +29,11 @@ mod text;
 use bevy::prelude::*;
 
 use crate::{
-    Collider, CollisionEvent, CollisionLayers, Collisions, Sensor, ShapeError,
+    Collider, CollisionEvent, CollisionLayers, Collisions, LayerNames, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
     collider_query::pair::{nearest_points, one_sided_surface},
     math::Vec3,
+    meeting::{Exclusion, PairTraits, exclusion},
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -84,6 +85,7 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         is_2d: false,
         surface: None,
         names: pair.map(|entity| world.get::<Name>(entity).cloned()),
+        layer_names: world.get_resource().cloned().unwrap_or_default(),
     };
     if let Some(proxies) = world.get_resource::<Proxies>() {
         let tick = LastTick { world, proxies };
@@ -119,6 +121,7 @@ pub struct Explanation {
     /// A surface whose bounding box contains the bounding box of the other collider.
     surface: Option<Entity>,
     names: [Option<Name>; 2],
+    layer_names: LayerNames,
 }
 
 /// The contact of two entities in the last tick, or the reason why there is no contact. If several
@@ -340,10 +343,12 @@ impl LastTick<'_> {
         let custom = &self.world.resource::<Candidates>().custom;
         if first.is_half_space() && second.is_half_space() {
             PairStatus::HalfSpaces
-        } else if !first.layers.interacts_with(second.layers) {
-            PairStatus::Layers {
-                layers: first.layers,
-                other_layers: second.layers,
+        } else if let Some(exclusion) = exclusion(&first.traits, &second.traits) {
+            match exclusion {
+                Exclusion::Layers => PairStatus::Layers {
+                    layers: first.traits.layers,
+                    other_layers: second.traits.layers,
+                },
             }
         } else if !custom.allows(pair) {
             PairStatus::NotCandidate
@@ -379,8 +384,8 @@ impl LastTick<'_> {
         let layers = world.get::<CollisionLayers>(entity);
         !has_same_shape
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
-            || layers.copied().unwrap_or_default() != proxy.layers
-            || world.get::<Sensor>(entity).is_some() != proxy.markers.is_sensor
+            || layers.copied().unwrap_or_default() != proxy.traits.layers
+            || world.get::<Sensor>(entity).is_some() != proxy.traits.is_sensor
     }
 }
 
@@ -415,7 +420,7 @@ fn invalid_pose<V: Space>(
     shape: &ColliderShape<V>,
 ) -> Option<IgnoredReason> {
     let pose = entity_pose::<V>(world, entity);
-    let proxy = pose.and_then(|pose| Proxy::new(entity, shape, CollisionLayers::ALL, pose));
+    let proxy = pose.and_then(|pose| Proxy::new(entity, PairTraits::default(), shape, pose));
     proxy.err().map(IgnoredReason::InvalidPose)
 }
 

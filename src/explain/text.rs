@@ -155,7 +155,8 @@ impl Explanation {
                 continue;
             }
             let (entity, other) = (self.label(entity), self.label(other));
-            let (memberships, filters) = (layers_text(on.memberships), layers_text(with.filters));
+            let [memberships, filters] =
+                [on.memberships, with.filters].map(|layers| self.layers_text(layers));
             let only = match with.filters {
                 0 | u32::MAX => "",
                 _ => "only ",
@@ -165,6 +166,14 @@ impl Explanation {
             separator = "; ";
         }
         write!(out, ". Change their `CollisionLayers`.")
+    }
+
+    fn layers_text(&self, layers: u32) -> String {
+        match layers {
+            0 => "no layer".to_owned(),
+            u32::MAX => "all layers".to_owned(),
+            layers => format!("the layers {}", self.layer_names.text(layers)),
+        }
     }
 
     fn write_contact(&self, out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Result {
@@ -180,14 +189,6 @@ impl Explanation {
             )?;
         }
         Ok(())
-    }
-}
-
-fn layers_text(layers: u32) -> String {
-    match layers {
-        0 => "no layer".to_owned(),
-        u32::MAX => "all layers".to_owned(),
-        layers => format!("the layers {layers:#b}"),
     }
 }
 

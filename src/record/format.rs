@@ -18,8 +18,8 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    collider::CollisionLayers,
     math::{Vec2, Vec3},
+    meeting::CollisionLayers,
     record::{
         error::{RecordingError, RecordingFault},
         hash::Hasher,

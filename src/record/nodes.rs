@@ -13,7 +13,8 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, CollisionLayers, Sensor, Swept},
+    collider::{Collider, Sensor, Swept},
+    meeting::CollisionLayers,
     pipeline::unfiltered::{Unfiltered, disabling_components},
     record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
     shape::serialize::SaveError,

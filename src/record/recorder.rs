@@ -191,7 +191,7 @@ impl Session {
 /// Returns `true` if any of the known colliders is swept.
 fn has_swept<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
     let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
-    proxies.any(|proxy| proxy.markers.is_swept && is_known(proxy.entity))
+    proxies.any(|proxy| proxy.traits.is_swept && is_known(proxy.entity))
 }
 
 /// Returns the poses of known colliders, except poses in which a path has begun.

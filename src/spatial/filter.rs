@@ -5,7 +5,11 @@ use core::fmt;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use crate::{CollisionLayers, collision::MAX_ANCESTORS};
+use crate::{
+    CollisionLayers,
+    collision::MAX_ANCESTORS,
+    meeting::{LayerMask, PairTraits},
+};
 
 /// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The [`Default`]
 /// filter selects all colliders except [sensors](crate::Sensor).
@@ -60,12 +64,12 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 }
 
 impl<'a> SpatialQueryFilter<'a> {
-    /// Selects the colliders that are on one of the layers in a mask.
+    /// Selects the colliders that are on one of the given layers.
     ///
     /// This call is equivalent to [`with_layers`](Self::with_layers) with
     /// `CollisionLayers::new(u32::MAX, mask)`.
     #[must_use]
-    pub fn with_mask(self, mask: u32) -> Self {
+    pub fn with_mask(self, mask: impl LayerMask) -> Self {
         self.with_layers(CollisionLayers::new(u32::MAX, mask))
     }
 
@@ -130,12 +134,10 @@ impl<'a> SpatialQueryFilter<'a> {
     fn selects(
         &self,
         entity: Entity,
-        layers: CollisionLayers,
-        is_sensor: bool,
+        traits: &PairTraits,
         parent_of: impl Fn(Entity) -> Option<Entity>,
     ) -> bool {
-        self.layers.interacts_with(layers)
-            && (self.includes_sensors || !is_sensor)
+        traits.are_found_by(self.layers, self.includes_sensors)
             && !self.excluded.contains(&entity)
             && !self.is_in_excluded_tree(entity, parent_of)
             && self.predicate.is_none_or(|predicate| predicate(entity))
@@ -180,13 +182,12 @@ impl<'a> Selection<'a> {
     pub fn selects(
         &self,
         entity: Entity,
-        layers: CollisionLayers,
-        is_sensor: bool,
+        traits: &PairTraits,
         parent_of: impl Fn(Entity) -> Option<Entity> + Copy,
     ) -> bool {
         let Self { filter, own } = self;
         let is_own = |own| with_ancestors(own, parent_of).any(|ancestor| ancestor == entity);
-        !own.is_some_and(is_own) && filter.selects(entity, layers, is_sensor, parent_of)
+        !own.is_some_and(is_own) && filter.selects(entity, traits, parent_of)
     }
 }
 

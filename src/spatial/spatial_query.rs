@@ -16,7 +16,7 @@ use crate::{
     math::{Vec2, Vec3},
     pipeline::{
         proxies::{Proxies, ProxyArena},
-        proxy::{Markers, Proxy},
+        proxy::Proxy,
         spatial_index::{BoxSearch, SpatialIndex, Trees},
     },
     query::{CastHit, Motion, Ray, RayHit},
@@ -226,9 +226,8 @@ impl SpatialQuery<'_, '_> {
     ) -> u32 {
         let (arena, selection) = (V::arena(&self.proxies), selection.into());
         let is_selected = |proxy: &&Proxy<V>| {
-            let Markers { is_sensor, .. } = proxy.markers;
             let parent_of = |entity| self.parent_of(entity);
-            selection.selects(proxy.entity, proxy.layers, is_sensor, parent_of)
+            selection.selects(proxy.entity, &proxy.traits, parent_of)
         };
         let mut end = limit;
         let mut visit_slot = |slot| {

@@ -8,6 +8,7 @@
 //! | [`environment`] | the environment variables of long runs |
 //! | [`explain`] | each reason of `explain`, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
+//! | [`meeting`] | the rules that decide who meets whom |
 //! | [`model`] | random operations on a world, against a model of the plugin |
 //! | [`determinism`] | the same bits on any number of threads, and after a rollback |
 //! | [`shapes`] | each kind of shape: validation, support function, bounds, contacts |
@@ -27,6 +28,7 @@ mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;
 mod life_cycle;
+mod meeting;
 mod model;
 mod mover;
 mod oracle;

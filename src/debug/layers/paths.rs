@@ -60,7 +60,7 @@ fn add_paths<V: Space>(
 ) {
     for slot in arena.changed() {
         if let Some(proxy) = arena.get(*slot)
-            && proxy.markers.is_swept
+            && proxy.traits.is_swept
             && let Some(path) = paths.path(*slot)
             && let Some(motion) = path.motion(proxy)
             && let Ok((collider, drawn)) = colliders.get(proxy.entity)

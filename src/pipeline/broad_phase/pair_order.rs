@@ -195,8 +195,9 @@ impl Ranks {
 mod tests {
     use super::*;
     use crate::{
-        collider::{Collider, CollisionLayers},
+        collider::Collider,
         math::Vec2,
+        meeting::PairTraits,
         pipeline::proxy::Proxy,
         shape::{AnyColliderShape, WorldPose},
     };
@@ -207,9 +208,9 @@ mod tests {
         let AnyColliderShape::D2(shape) = collider.shape() else {
             return None;
         };
-        let layers = CollisionLayers::default();
+        let traits = PairTraits::default();
         let pose = WorldPose::from_transform(&Transform::default())?;
-        let (proxy, aabb) = Proxy::new(entity, shape, layers, pose).ok()?;
+        let (proxy, aabb) = Proxy::new(entity, traits, shape, pose).ok()?;
         Some(arena.insert(proxy, aabb))
     }
 

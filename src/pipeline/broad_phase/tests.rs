@@ -8,13 +8,11 @@
 
 use super::*;
 use crate::{
-    collider::{Collider, CollisionLayers},
+    collider::Collider,
     collision::PreviousPoses,
     math::{Vec2, Vec3},
-    pipeline::{
-        proxy::{Markers, Proxy},
-        swept::path_table::TESTED,
-    },
+    meeting::PairTraits,
+    pipeline::{proxy::Proxy, swept::path_table::TESTED},
     shape::{AnyColliderShape, ColliderShape, WorldPose},
     space::Pose,
 };
@@ -65,13 +63,11 @@ impl<V: Space> ShootingRange<'_, V> {
             rotation,
             translation,
         });
-        let new = Proxy::new(entity, shape, CollisionLayers::default(), pose);
-        let (proxy, aabb) = new.expect("a valid proxy");
-        let markers = Markers {
+        let traits = PairTraits {
             is_swept: is_bullet && !number.is_multiple_of(4),
-            ..Markers::default()
+            ..PairTraits::default()
         };
-        (proxy.with_markers(markers), aabb)
+        Proxy::new(entity, traits, shape, pose).expect("a valid proxy")
     }
 
     /// Moves the bullets and some of the walls. Returns the number of pairs that the search tests,

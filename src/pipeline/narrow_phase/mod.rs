@@ -22,6 +22,7 @@ use crate::{
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
+    meeting::exclusion,
     parallel::share,
     pipeline::{
         broad_phase::candidates::Candidates,
@@ -107,7 +108,7 @@ const FETCHED_PAIRS: usize = 16;
 
 type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
-/// Loads the proxies of a pair into the cache. Returns the proxies if their layers interact.
+/// Loads the proxies of a pair into the cache. Returns the proxies if they may meet.
 #[inline]
 fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
@@ -120,8 +121,9 @@ fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<
                 & proxy.is_half_space(),
         );
     }
-    let interact = first.layers.interacts_with(second.layers);
-    interact.then_some((first, second))
+    exclusion(&first.traits, &second.traits)
+        .is_none()
+        .then_some((first, second))
 }
 
 /// Minimum number of pairs in a task.

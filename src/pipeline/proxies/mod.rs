@@ -10,6 +10,7 @@ use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 use crate::{
     buffer::{Buffer, drop_empty, reserve_amortized},
     math::{Vec2, Vec3},
+    meeting::PairTraits,
     settings::BroadPhase,
 };
 
@@ -80,6 +81,15 @@ impl Proxies {
         match self.slot(entity)? {
             ProxySlot::D2(slot) => Some(self.d2.get(slot)?.world_pose.in_3d()),
             ProxySlot::D3(slot) => Some(self.d3.get(slot)?.world_pose.in_3d()),
+            ProxySlot::Inert | ProxySlot::Invalid => None,
+        }
+    }
+
+    /// Returns the traits of an entity that takes part in this tick.
+    pub fn traits(&self, entity: Entity) -> Option<&PairTraits> {
+        match self.slot(entity)? {
+            ProxySlot::D2(slot) => Some(&self.d2.get(slot)?.traits),
+            ProxySlot::D3(slot) => Some(&self.d3.get(slot)?.traits),
             ProxySlot::Inert | ProxySlot::Invalid => None,
         }
     }

@@ -3,8 +3,9 @@
 use bevy::prelude::*;
 
 use crate::{
-    collider::{Collider, CollisionLayers},
+    collider::Collider,
     collision::EndReason,
+    meeting::exclusion,
     pipeline::{
         broad_phase::candidates::Candidates, proxies::Proxies, unfiltered::disabling_components,
     },
@@ -36,13 +37,12 @@ fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
 }
 
 fn pair_end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
-    let [layers, other_layers] = [entity, other].map(|entity| {
-        let layers = world.get::<CollisionLayers>(entity);
-        layers.copied().unwrap_or_default()
-    });
+    let proxies = world.resource::<Proxies>();
     let custom = &world.resource::<Candidates>().custom;
-    if !layers.interacts_with(other_layers) {
-        EndReason::Filtered
+    if let (Some(a), Some(b)) = (proxies.traits(entity), proxies.traits(other))
+        && let Some(exclusion) = exclusion(a, b)
+    {
+        exclusion.into()
     } else if !custom.allows((entity, other)) {
         EndReason::NotCandidate
     } else {

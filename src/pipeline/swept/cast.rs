@@ -25,6 +25,7 @@ use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
+    meeting::exclusion,
     parallel::for_each_chunk,
     pipeline::{
         broad_phase::candidates::Candidates,
@@ -108,7 +109,7 @@ fn list_casts<V: Space>(
         let (Some(a), Some(b)) = (arena.get(pair.0), arena.get(pair.1)) else {
             continue;
         };
-        if !a.layers.interacts_with(b.layers) {
+        if exclusion(&a.traits, &b.traits).is_some() {
             continue;
         }
         let entities = (a.entity, b.entity);
@@ -146,8 +147,8 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
         let own = distance + angle_of(motion) * outer;
         own + angle_of(other_motion) * (arm + distance + outer) > inner
     };
-    a.markers.is_swept && is_fast(a, motion_a, b, motion_b)
-        || b.markers.is_swept && is_fast(b, motion_b, a, motion_a)
+    a.traits.is_swept && is_fast(a, motion_a, b, motion_b)
+        || b.traits.is_swept && is_fast(b, motion_b, a, motion_a)
 }
 
 /// Minimum number of casts per task: starting a task costs as much as a few casts.

@@ -196,7 +196,7 @@ impl<V: Space> PathTable<V> {
             && let Some(is_swept) = self.are_swept.get_mut(index)
         {
             *aabb = arena.boxes().get(index).copied().unwrap_or(Aabb::EMPTY);
-            *is_swept = arena.get(slot).is_some_and(|proxy| proxy.markers.is_swept);
+            *is_swept = arena.get(slot).is_some_and(|proxy| proxy.traits.is_swept);
         }
     }
 

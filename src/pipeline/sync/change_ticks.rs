@@ -14,8 +14,8 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, CollisionLayers, Sensor, Swept},
-    pipeline::proxy::Markers,
+    collider::{Collider, Sensor, Swept},
+    meeting::{CollisionLayers, PairTraits},
 };
 
 /// The query for colliders. Bevy's default query filters apply.
@@ -114,9 +114,9 @@ pub struct Chunk<'a> {
     colliders: TrackedColumn<'a, Collider>,
     layers: TrackedColumn<'a, CollisionLayers>,
     parents: TrackedColumn<'a, ChildOf>,
-    /// The markers, which are the same for all entities of a table: adding or removing a marker
-    /// moves an entity to another table.
-    pub markers: Markers,
+    /// The traits that all these entities share: the markers. Adding or removing a marker moves an
+    /// entity to another table.
+    common: PairTraits,
 }
 
 impl<'a> Chunk<'a> {
@@ -130,9 +130,10 @@ impl<'a> Chunk<'a> {
                     colliders: TrackedColumn::from_table(Some(colliders)),
                     layers: TrackedColumn::from_table(layers),
                     parents: TrackedColumn::from_table(parents),
-                    markers: Markers {
+                    common: PairTraits {
                         is_sensor,
                         is_swept,
+                        ..PairTraits::default()
                     },
                 });
             }
@@ -154,7 +155,7 @@ impl<'a> Chunk<'a> {
             colliders: self.colliders.slice(range.clone()),
             layers: self.layers.slice(range.clone()),
             parents: self.parents.slice(range.clone()),
-            markers: self.markers,
+            common: self.common,
         }
     }
 
@@ -176,17 +177,28 @@ impl<'a> Chunk<'a> {
     pub fn moved(
         &self,
         window: ChangeWindow,
-    ) -> impl Iterator<Item = (Entity, &'a Transform, CollisionLayers)> {
-        let Self {
-            transforms, layers, ..
-        } = *self;
-        let rows = self.entities.iter().zip(transforms.values);
-        let rows = rows.zip(transforms.changed).enumerate();
+    ) -> impl Iterator<Item = (Entity, &'a Transform, PairTraits)> {
+        let chunk = *self;
+        let rows = self.entities.iter().zip(chunk.transforms.values);
+        let rows = rows.zip(chunk.transforms.changed).enumerate();
         rows.filter_map(move |(index, ((entity, transform), changed))| {
-            let is_changed = window.contains(*changed) || layers.is_changed(index, window);
-            let layers = || layers.values.get(index).copied();
-            is_changed.then(|| (*entity, transform, layers().unwrap_or_default()))
+            let is_changed = window.contains(*changed) || chunk.layers.is_changed(index, window);
+            is_changed.then(|| (*entity, transform, chunk.traits(index)))
         })
+    }
+
+    /// Returns `true` if all colliders of the chunk are swept, and `false` if none is.
+    pub fn is_swept(&self) -> bool {
+        self.common.is_swept
+    }
+
+    /// Returns the traits of one collider.
+    #[inline]
+    fn traits(&self, index: usize) -> PairTraits {
+        PairTraits {
+            layers: self.layers.values.get(index).copied().unwrap_or_default(),
+            ..self.common
+        }
     }
 
     /// Returns `true` if all colliders of the chunk have parents, and `false` if none has.
@@ -215,9 +227,8 @@ impl<'a> Chunk<'a> {
             entity: *self.entities.get(index)?,
             transform: self.transforms.values.get(index),
             collider: self.colliders.values.get(index)?,
-            layers: self.layers.values.get(index).copied().unwrap_or_default(),
+            traits: self.traits(index),
             parent: self.parents.values.get(index).map(ChildOf::parent),
-            markers: self.markers,
             is_collider_changed,
             is_changed: is_collider_changed
                 || self.transforms.is_changed(index, window)
@@ -235,9 +246,8 @@ pub struct ColliderRow<'a> {
     pub entity: Entity,
     pub transform: Option<&'a Transform>,
     pub collider: &'a Collider,
-    pub layers: CollisionLayers,
+    pub traits: PairTraits,
     pub parent: Option<Entity>,
-    pub markers: Markers,
     pub is_collider_changed: bool,
     /// `true` if any component of this row changed.
     pub is_changed: bool,
@@ -267,9 +277,10 @@ fn visit_row(
         colliders: column(&collider, &tick(&collider)),
         layers: column(&layers, &tick(&layers)),
         parents: column(&parent, &tick(&parent)),
-        markers: Markers {
+        common: PairTraits {
             is_sensor,
             is_swept,
+            ..PairTraits::default()
         },
     });
 }

@@ -198,7 +198,7 @@ impl SyncState {
             if let Some(table) = first.and_then(|entity| self.history.table(world, *entity)) {
                 scan.visit(table, &chunk);
             }
-            let mut swept = chunk.entities.iter().filter(|_| chunk.markers.is_swept);
+            let mut swept = chunk.entities.iter().filter(|_| chunk.is_swept());
             scan.proxies.has_swept |= swept.any(|entity| scan.proxies.contains(*entity));
         });
         let ancestors = scan.ancestors.count();

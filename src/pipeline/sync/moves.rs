@@ -4,17 +4,18 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Buffer,
-    collider::{ColliderError, CollisionLayers, entity_pose},
+    collider::{ColliderError, entity_pose},
+    meeting::PairTraits,
     parallel::share,
     pipeline::{
         proxies::{Proxies, ProxyArena, ProxySlot},
-        proxy::{Markers, Proxy},
+        proxy::Proxy,
     },
     shape::{Aabb, WorldPose},
     space::Space,
 };
 
-/// The colliders whose poses or layers changed in this tick, but whose shapes did not.
+/// The colliders whose poses or traits changed in this tick, but whose shapes did not.
 #[derive(Default)]
 pub struct MoveQueue {
     d2: Buffer<QueuedMove>,
@@ -25,8 +26,7 @@ pub struct MoveQueue {
 
 struct QueuedMove {
     slot: u32,
-    layers: CollisionLayers,
-    markers: Markers,
+    traits: PairTraits,
     transform: Transform,
     has_parent: bool,
     /// `Ok(true)` if the proxy changed, or an error if the collider is invalid in its new pose.
@@ -39,7 +39,7 @@ impl MoveQueue {
     pub fn add(
         &mut self,
         slot: ProxySlot,
-        (layers, markers): (CollisionLayers, Markers),
+        traits: PairTraits,
         transform: Transform,
         has_parent: bool,
     ) {
@@ -50,8 +50,7 @@ impl MoveQueue {
         };
         moves.push(QueuedMove {
             slot,
-            layers,
-            markers,
+            traits,
             transform,
             has_parent,
             result: Ok(false),
@@ -152,8 +151,7 @@ fn apply_some<V: Space>(
     }
 }
 
-/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any of these values
-/// changed.
+/// Sets the pose and the traits of a proxy. Returns `true` if any of these values changed.
 #[inline]
 fn update<V: Space>(
     world: &World,
@@ -164,8 +162,8 @@ fn update<V: Space>(
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity(&item.transform)
     {
-        return Ok(proxy.update(pose, item.layers, item.markers));
+        return Ok(proxy.update(pose, item.traits));
     }
     let pose = entity_pose::<V>(world, proxy.entity)?;
-    Ok(proxy.update(pose, item.layers, item.markers))
+    Ok(proxy.update(pose, item.traits))
 }

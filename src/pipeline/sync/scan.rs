@@ -86,14 +86,13 @@ impl Scan<'_> {
         })
     }
 
-    /// Visits colliders of which at most the transforms and layers have changed.
+    /// Visits colliders of which at most the transforms and traits have changed.
     fn visit_moved(&mut self, block: &Chunk) {
         let has_parent = block.has_parents();
-        for (entity, transform, layers) in block.moved(self.window) {
+        for (entity, transform, traits) in block.moved(self.window) {
             match self.proxies.slot(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
-                    let settings = (layers, block.markers);
-                    self.moves.add(slot, settings, *transform, has_parent);
+                    self.moves.add(slot, traits, *transform, has_parent);
                 }
                 // The collider may be valid in its new pose.
                 Some(ProxySlot::Invalid) => {
@@ -123,9 +122,8 @@ impl Scan<'_> {
             (Some(slot), Some(transform))
                 if !row.is_collider_changed && slot != ProxySlot::Invalid =>
             {
-                let settings = (row.layers, row.markers);
                 self.moves
-                    .add(slot, settings, *transform, row.parent.is_some());
+                    .add(slot, row.traits, *transform, row.parent.is_some());
             }
             _ => self.rebuild(row, slot),
         }
@@ -209,8 +207,7 @@ fn build_in<V: Space>(
     old: Option<u32>,
 ) -> Result<u32, ColliderError> {
     let pose = entity_pose::<V>(world, row.entity)?;
-    let (proxy, aabb) = Proxy::new(row.entity, shape, row.layers, pose)?;
-    let proxy = proxy.with_markers(row.markers);
+    let (proxy, aabb) = Proxy::new(row.entity, row.traits, shape, pose)?;
     Ok(match old {
         Some(slot) => {
             arena.replace(slot, proxy, aabb);

@@ -228,7 +228,7 @@ impl RandomWorld {
                 }
                 3 => {
                     let thing = &mut self.things[index];
-                    thing.layers = CollisionLayers::new(random.random(), random.random());
+                    thing.layers = CollisionLayers::from_bits(random.random(), random.random());
                     self.app
                         .world_mut()
                         .entity_mut(thing.entity)

@@ -1,0 +1,3 @@
+//! The rules that decide who meets whom.
+
+mod layers;
