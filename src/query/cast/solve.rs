@@ -24,9 +24,9 @@
 //! and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
-//! and c the closing speed. In Newton's method on a convex function, successive steps satisfy g'/g
-//! + c'/c <= 1, so g c falls by a factor of at least 4. While the loop runs, g exceeds the margin
-//! and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the product
+//! and c the closing speed. In Newton's method on a convex function, successive steps satisfy
+//! g'/g + c'/c <= 1, so g c falls by a factor of at least 4. While the loop runs, g exceeds the
+//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the product
 //! of distance and speed over the margin squared. The tolerance also grows with the number of
 //! steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
