@@ -14,8 +14,8 @@ use bevy::{
 };
 use headbutt::prelude::*;
 
-/// The intersection of two balls of equal radius. Their centers are on the y axis, `center` above
-/// and below the origin.
+/// The intersection of two balls of equal radius. The centers of both balls are on the y axis,
+/// `center` above and below the origin.
 #[derive(Clone, Copy)]
 struct Lens {
     radius: f64,
@@ -45,7 +45,7 @@ impl Lens {
 ///
 /// * If this point has y >= 0, it is on the lens. No point of the lens is farther, because the lens
 ///   is inside of the sphere.
-/// * Otherwise the farthest point is the point of the rim in the direction of d.
+/// * Otherwise, the farthest point is the point of the rim in the direction of d.
 impl Support for Lens {
     type Vector = Vec3;
 

@@ -46,8 +46,8 @@ fn approach() {
         assert_eq!(forecast.will_intersect, translation != Vec2::ZERO);
         hits += u32::from(forecast.will_intersect);
         position += motion + translation;
-        // The polygons do not overlap. After a prevented hit, they touch, up to the rounding of the
-        // position.
+        // The polygons do not overlap. After a prevented hit, the polygons touch, up to the
+        // rounding of the position.
         let contact = query::contact(&MOVING, position, &RESTING, resting);
         assert!(contact.is_none_or(|contact| contact.depth < 1e-3));
         let gap = query::distance(&MOVING, position, &RESTING, resting).distance;

@@ -24,7 +24,8 @@ struct Player;
 
 #[derive(Component)]
 struct Guard {
-    /// The guard cannot see the player while |x| is at most this, by the geometry of the scene.
+    /// The guard cannot see the player while |x| is at most this value, by the geometry of the
+    /// scene.
     shadow: f64,
     sees: bool,
 }
@@ -42,7 +43,8 @@ fn main() {
         // After `Sync`, a query sees the poses of this tick.
         .add_systems(FixedPostUpdate, look.after(HeadbuttSystems::Sync));
     headbutt::run_ticks(&mut app, 320);
-    // The guard behind the window sees and loses the player once, and the other guard twice.
+    // The guard behind the window sees and loses the player once, and the other guard does so
+    // twice.
     assert_eq!(app.world().resource::<Changes>().0, 6);
 }
 
@@ -50,7 +52,7 @@ fn spawn(mut commands: Commands) {
     let body = || Collider::circle(0.5);
     let player = Transform::from_xyz(-10.0, 0.0, 0.0);
     commands.spawn((Player, body(), player));
-    // The guards are 10 away from the player's path.
+    // The guards are 10 units away from the player's path.
     let guards = [
         // The wall ends at (2, 5.5). The line through the guard and this corner meets the path at
         // x = 2 * 10 / (10 - 5.5).

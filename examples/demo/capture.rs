@@ -1,5 +1,6 @@
 //! Pictures without a window: the cameras draw into an image, one tick per frame, and the image is
-//! written to a file. This needs no display, only a driver for Vulkan, such as a software driver.
+//! written to a file. Taking pictures needs no display, only a driver for Vulkan, such as a
+//! software driver.
 //!
 //! For each picture, time stands still until no render pipeline is missing and two captures in a
 //! row are equal. So a picture does not depend on the speed of the machine.

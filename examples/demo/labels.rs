@@ -34,7 +34,7 @@ pub fn label(text: &str, target: Entity, below: f32) -> impl Bundle {
 /// Moves the labels.
 ///
 /// The function reads `Transform`, because `GlobalTransform` is computed later in the frame. For
-/// entities without a parent, both are the same.
+/// entities without a parent, both poses are the same.
 pub fn place(
     camera: Single<(&Camera, &Transform)>,
     targets: Query<&Transform>,

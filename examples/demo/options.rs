@@ -19,7 +19,7 @@ Options, for pictures without a window:
 pub struct Options {
     /// The file that the demo shows, if the demo takes a file.
     pub file: Option<PathBuf>,
-    /// The file of the picture. If it is `None`, the demo opens a window.
+    /// The file of the picture. Without such a file, the demo opens a window.
     pub screenshot: Option<PathBuf>,
     /// The tick of the last picture.
     pub ticks: u32,

@@ -146,7 +146,7 @@ fn patrol(query: SpatialQuery, mut enemies: Query<(&mut Walker, &Transform), Wit
     }
 }
 
-/// Moves the player and the enemies. The lift, which has already moved in this tick, carries them.
+/// Moves the player and the enemies. The lift has already moved in this tick, and carries both.
 fn slide(
     query: SpatialQuery,
     time: Res<Time>,

@@ -112,7 +112,8 @@ fn bounds(setup: Setup) -> Vec3 {
     0.5 * Vec3::new(aspect * height, height, 0.0)
 }
 
-/// Spawns a camera without antialiasing, which takes more than half of a frame without a GPU.
+/// Spawns a camera without antialiasing: without a GPU, antialiasing takes more than half of a
+/// frame.
 fn spawn_camera(commands: &mut Commands, setup: Setup, bounds: Vec3) {
     if setup.in_3d {
         let orbit = orbit::Orbit {

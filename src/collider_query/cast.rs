@@ -1,4 +1,4 @@
-//! Casts of colliders, by their parts.
+//! Casts colliders by casting their parts.
 //!
 //! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion,
 //! before the earliest hit so far. For a collider that rotates, the box encloses all its rotations.

@@ -38,8 +38,8 @@ pub struct ClosestPoint<V> {
 /// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see [`QueryPose`].
 /// In an invalid pose, a collider touches nothing.
 impl Collider {
-    /// Returns the bounding box in the world. In 2D, its z is 0. Returns `None` for a half-space,
-    /// which has no bounds, and for an inert collider.
+    /// Returns the bounding box in the world. In 2D, the box has z = 0. Returns `None` for a
+    /// half-space, which has no bounds, and for an inert collider.
     ///
     /// ```
     /// use bevy::prelude::*;

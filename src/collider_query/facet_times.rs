@@ -44,8 +44,8 @@ const MAX_WAITING: usize = 8;
 /// The time at which the body reaches a plane.
 #[derive(Clone, Copy)]
 struct PlaneTime {
-    /// A lower bound on the time at which the body touches anything behind the plane. Infinite if
-    /// the body touches nothing there.
+    /// A lower bound on the time at which the body touches anything behind the plane. The bound is
+    /// infinite if the body touches nothing there.
     bound: f64,
     /// The time at which the body reaches the plane.
     exact: f64,

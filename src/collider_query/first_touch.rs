@@ -27,14 +27,14 @@ use crate::{
 };
 
 /// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5. This
-/// exceeds the errors of contact normals on faces, which are at most 1e-6.
+/// angle exceeds the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// A part may be touched at the same point as the first part if its time differs by at most this
-/// multiple of the tolerance for equal times. The casts of facets a thousand times larger than the
-/// body are that much less exact. The height of the part then decides if the part is touched there.
-/// The search skips a part only if the part certainly touches nothing before [`FirstTouch::limit`].
-/// So the search visits each part at this point, in any order.
+/// multiple of the tolerance for equal times. If a facet is a thousand times larger than the body,
+/// its cast is a thousand times less exact. The height of the part then decides if the part is
+/// touched there. The search skips a part only if the part certainly touches nothing before
+/// [`FirstTouch::limit`]. So the search visits each part at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -84,7 +84,8 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
-    /// separates the most of the parts that are touched first. Also returns its parts.
+    /// separates the most of the parts that are touched first. Also returns the parts of this
+    /// outcome.
     pub fn finish<V: Space<DVec = D>>(
         self,
         pair: &MovingColliders<V>,

@@ -14,11 +14,11 @@ pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 pub type PartPair = (u32, u32);
 
 /// Times of touching are equal if, between them, the shapes move by at most this fraction of the
-/// size of the smaller collider. This is more than the error of a cast.
+/// size of the smaller collider. This fraction exceeds the error of a cast.
 const SAME_TIME_MOTION: f64 = 1e-8;
 
 /// Heights of parts are equal if they differ by at most this fraction of the size of the smaller
-/// collider. This is more than the tolerance of touching.
+/// collider. This fraction exceeds the tolerance of touching.
 const HEIGHT_TOLERANCE: f64 = 1e-5;
 
 /// Two moving colliders or shapes.

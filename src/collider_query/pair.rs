@@ -95,8 +95,8 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
     Some(Contact::in_world(&contact, origins(&a, &b)))
 }
 
-/// Returns the distance of two colliders or shapes, 0 if they touch, and their nearest parts and
-/// points. Returns `None` if all parts are ignored or invalid.
+/// Returns the distance of two colliders or shapes, which is 0 if they touch, and their nearest
+/// parts and points. Returns `None` if all parts are ignored or invalid.
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
@@ -230,7 +230,7 @@ fn search<V: Space>(
     });
 }
 
-/// Returns a lower bound on the distance between two parts, 0 if they may touch.
+/// Returns a lower bound on the distance between two parts, which is 0 if they may touch.
 fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
     match (a.region.bounds(), b.region.bounds()) {
         (_, Some(bounds)) => a.region.gap(bounds, a.world_pose.translation),
@@ -239,7 +239,8 @@ fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
     }
 }
 
-/// Returns a pair in an order that does not depend on the caller, and `true` if it is reversed.
+/// Returns a pair in an order that does not depend on the caller, and `true` if this order is
+/// reversed.
 pub fn in_order<'a, V: Space>(
     a: Placed<'a, V>,
     b: Placed<'a, V>,
@@ -256,7 +257,8 @@ pub fn in_order<'a, V: Space>(
     }
 }
 
-/// The facets that the queries of a pair ignore. Empty if neither collider is a surface.
+/// The facets that the queries of a pair ignore. The filter is empty if neither collider is a
+/// surface.
 pub struct FacetFilter<'a, V: Space>(Option<SurfacePair<'a, V>>);
 
 impl<'a, V: Space> FacetFilter<'a, V> {

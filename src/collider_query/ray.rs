@@ -203,7 +203,7 @@ fn at_facet<D: DVector>(
     (!leaves).then_some(LocalHit { t, normal, side })
 }
 
-/// Returns the hit on a part of a compound that its scale flattens.
+/// Returns the hit on a part of a compound that is flattened by its scale.
 fn at_flattened_part<V: Space>(
     compound: &Compound<V>,
     index: u32,
@@ -230,7 +230,7 @@ fn at_flattened_part<V: Space>(
     at_flattened(&*shape, margin, &pose.of_part(&part_pose), ray)
 }
 
-/// Returns the hit on a shape that its scale flattens.
+/// Returns the hit on a shape that is flattened by its scale.
 fn at_flattened<V: Space>(
     shape: &Shape<V>,
     margin: f32,

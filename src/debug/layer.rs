@@ -101,7 +101,7 @@ impl GizmoLayer {
     }
 }
 
-/// Adds lines of one color, without those that are not finite. `place` maps a point to the world.
+/// Adds lines of one color, but omits lines that are not finite. `place` maps a point to the world.
 pub fn add_lines(
     asset: &mut GizmoAsset,
     lines: &[LineSegment],
@@ -132,7 +132,7 @@ pub struct LineLayer {
 }
 
 impl LineLayer {
-    /// Replaces the previous lines by `lines`, without those that are not finite.
+    /// Replaces the previous lines by `lines`, but omits lines that are not finite.
     pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
         lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
         if lines != self.lines || self.layer.is_lost(canvas) {

@@ -18,9 +18,9 @@
 //! or scaling a collider only maps points.
 //!
 //! **Drawing costs the tick nothing.** The drawing systems read the components and the results of
-//! the tick. They use no [`SpatialQuery`](crate::SpatialQuery), because its index would cost time
-//! in each tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records the
-//! queries of the app.
+//! the tick. These systems use no [`SpatialQuery`](crate::SpatialQuery), because its index would
+//! cost time in each tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records
+//! the queries of the app.
 //!
 //! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and a line
 //! in `HeadbuttDebugPlugin::build` that adds this system.

@@ -34,7 +34,7 @@ const MAX_POLYGON_SPLITS: u32 = 16;
 const TILT: f64 = 1e-9;
 
 /// A plane onto which a shape is projected, given by two orthogonal unit vectors. `tilt` is
-/// orthogonal to both, or zero.
+/// orthogonal to both vectors, or zero.
 pub struct ProjectionPlane<D> {
     pub right: D,
     pub up: D,
@@ -51,8 +51,8 @@ impl<D: DVector> ProjectionPlane<D> {
         }
     }
 
-    /// Returns the same plane, tilted toward an axis or away from it. The axis has to be orthogonal
-    /// to the plane.
+    /// Returns the plane, tilted toward an axis or away from this axis. The axis has to be
+    /// orthogonal to the plane.
     pub fn tilted(self, axis: usize, sign: f64) -> Self {
         let tilt = D::axis(axis) * (TILT * sign);
         Self { tilt, ..self }

@@ -125,7 +125,7 @@ pub struct Explanation {
 }
 
 /// The contact of two entities in the last tick, or the reason why there is no contact. If several
-/// reasons apply, the status is the first of them in the order of this list.
+/// reasons apply, the status is the first such reason in the order of this list.
 ///
 /// Directions point from the first entity to the second. In 2D, z is 0.
 #[derive(Clone, Debug, PartialEq)]

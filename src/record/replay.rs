@@ -188,7 +188,7 @@ impl Replay {
         Ok(events)
     }
 
-    /// Changes `nodes` to the entities after the first `position` ticks.
+    /// Sets `nodes` to the entities after the first `position` ticks.
     fn seek(&mut self, position: usize) {
         while self.position != position {
             let is_back = position < self.position;

@@ -546,7 +546,7 @@ fn the_hit_names_the_part_of_a_compound() {
 fn a_press_reaches_the_collider_in_front_and_no_other() {
     let size = UVec2::new(800, 600);
     let mut app = app();
-    // A camera at (100, 50) that draws one unit of the world as one pixel.
+    // The camera at (100, 50) draws one unit of the world as one pixel.
     let mut projection = OrthographicProjection::default_2d();
     projection.update(800.0, 600.0);
     let camera = Camera {

@@ -57,7 +57,8 @@ impl<V: Space> Support for Noting<V> {
 /// The largest bounding radius of a collider before its scale.
 const REACH: f32 = 1.0;
 
-/// A random scene from a seed. Most colliders move in each tick, and random operations change some.
+/// A random scene from a seed. Most colliders move in each tick, and random operations change some
+/// colliders.
 struct Chaos {
     random: StdRng,
     alive: Vec<Entity>,
@@ -280,7 +281,7 @@ impl Events {
     }
 }
 
-/// Records all events of an app, including those sent to observers.
+/// Records all events of an app, including the events sent to observers.
 fn note_events(app: &mut App) {
     app.init_resource::<Events>()
         .add_observer(|hit: On<CollisionStarted>, mut events: ResMut<Events>| events.add(&hit))

@@ -657,7 +657,7 @@ fn excluded(a: &Thing, b: &Thing, supplied: &Supplied) -> Option<&'static str> {
     }
 }
 
-/// Verifies the explanation of a pair after a tick. Returns the name of its status.
+/// Verifies the explanation of a pair after a tick. Returns the name of the status.
 fn verify(world: &World, [a, b]: [&Thing; 2], supplied: &Supplied) -> &'static str {
     let explanation = explain(world, a.entity, b.entity);
     let context = || format!("{explanation}\n{a:?}\n{b:?}");
@@ -880,8 +880,8 @@ fn supply(world: &mut RandomWorld, random: &mut StdRng) -> Supplied {
     is_custom.then_some(chosen)
 }
 
-/// Moves one collider, asserts that the explanation is still that of the tick, and moves it back.
-/// Returns `false` if the two random choices are no pair.
+/// Moves one collider, asserts that the explanation is still the explanation of the tick, and moves
+/// it back. Returns `false` if the two random choices are no pair.
 fn verify_move(world: &mut RandomWorld, random: &mut StdRng) -> bool {
     let (Some(a), Some(b)) = (world.things.choose(random), world.things.choose(random)) else {
         return false;

@@ -138,8 +138,8 @@ fn the_readme_shows_the_first_game() {
     let (shown, _) = shown.split_once("```").expect("its end");
     let (_, code) = game.split_once("\n\nuse bevy").expect("code");
     assert_eq!(words(shown), words(&format!("use bevy{code}")));
-    // Without a window, there is no camera. Apart from that, all code after the movement is the
-    // same.
+    // Without a window, there is no camera. Apart from the camera, all code after the movement is
+    // the same.
     let from_player = |game: &str| {
         game.find("#[derive(Component)]")
             .map(|at| game[at..].to_owned())

@@ -1014,8 +1014,8 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     assert!(exact > 1_000, "{exact} of them");
 }
 
-/// A prism of many sides stands on level ground, or leans a little. Many of its facets cross each
-/// facet of the ground.
+/// A prism of many sides stands on level ground, or leans a little. Many facets of the prism cross
+/// each facet of the ground.
 #[test]
 fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(23);

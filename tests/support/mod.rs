@@ -328,13 +328,13 @@ pub fn read<T>(world: &mut World, reader: impl FnOnce(&Collisions) -> T) -> T {
     reader(world.resource::<Collisions>())
 }
 
-/// Returns the transform of an entity, to change it.
+/// Returns the mutable transform of an entity.
 pub fn transform(world: &mut World, entity: Entity) -> Mut<'_, Transform> {
     let transform = world.get_mut::<Transform>(entity);
     transform.expect("each collider has a Transform")
 }
 
-/// An action on a side that ends its contact.
+/// An action on an entity that ends the entity's contact.
 pub type Act = fn(&mut World, Entity);
 
 pub fn despawn(world: &mut World, entity: Entity) {

@@ -305,7 +305,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
     assert!(hits > casts / 4 && backs > casts / 20, "{hits} {backs}");
 }
 
-/// A convex function of a point in a shape's frame, negative inside.
+/// A convex function of a point in a shape's frame, which is negative inside.
 type Height = fn(DVec3) -> f64;
 
 #[test]

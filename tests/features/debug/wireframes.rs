@@ -206,7 +206,7 @@ fn an_outline_reaches_as_far_as_its_shape_in_every_direction() {
             let exact = direction.as_dvec2();
             let reach = (shape.support(exact).dot(exact) + shape.radius()) as f32;
             let gap = reach - height(&lines, direction.extend(0.0));
-            // Up to half a sagitta more between two vertices of the polygon.
+            // Between two vertices of the drawn polygon, the gap is at most about a sagitta.
             assert!(
                 (-1e-5..6e-3).contains(&(gap / size)),
                 "{gap} in {direction}: {collider:?}"

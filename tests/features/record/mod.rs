@@ -607,7 +607,7 @@ fn a_recorder_removed_and_inserted_within_ticks_records_only_whole_ticks() {
         .observe(remove_recorder)
         .observe(insert_recorder);
     let mut contacts = Vec::new();
-    // The recorder is removed in the second tick and inserted in the fourth.
+    // The recorder is removed in the second tick and inserted in the fourth tick.
     for (number, x) in [9.0, 0.0, 0.0, 9.0, 9.0, 9.0].into_iter().enumerate() {
         app.world_mut()
             .entity_mut(first)

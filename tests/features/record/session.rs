@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::support::{Dimension, app, cases::number, tick, transform};
 
-/// A file in memory, of which the test keeps a copy.
+/// A file in memory, which the test can read through a clone.
 #[derive(Clone, Default)]
 pub struct Memory(Arc<Mutex<Vec<u8>>>);
 

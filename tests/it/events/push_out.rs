@@ -52,7 +52,7 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
 
 /// A ball is between two half-planes with normals at these angles. Its center must be above both
 /// lines by at least the radius. The nearest such center is at this height above one line, or above
-/// both.
+/// both lines.
 #[test]
 fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     for (first, second) in [

@@ -22,8 +22,8 @@ fn two(swapped: bool, sides: [(Collider, Transform); 2]) -> (App, [Entity; 2]) {
     (app, entities)
 }
 
-/// Returns the contact of two colliders as seen from the first. Asserts that the order in which
-/// they are spawned does not change a bit.
+/// Returns the contact of two colliders as seen from the first. Asserts that the order of spawning
+/// does not change a bit.
 #[track_caller]
 fn contact(a: (Collider, Transform), b: (Collider, Transform)) -> Option<CollisionEvent> {
     let [straight, swapped] = [false, true].map(|swapped| {
@@ -416,7 +416,7 @@ fn a_gap_of_a_thousandth_sends_no_event() {
 
 #[test]
 fn an_overlap_of_a_thousandth_sends_an_event_of_that_depth_in_any_unit() {
-    // Millimetres, metres and pixels.
+    // The units are millimeters, meters and pixels.
     for unit in [0.001, 1.0, 1000.0] {
         for dimension in Dimension::BOTH {
             let shapes = [dimension.ball(unit), dimension.block(2.0 * unit)];
@@ -488,8 +488,8 @@ fn uniform_scale_scales_shapes() {
 
 #[test]
 fn negative_scale_mirrors_shapes() {
-    // A wedge that points to +x points to -x when mirrored. Its tip is 2 from the origin, and its
-    // base is 1 from the origin.
+    // A wedge that points to +x points to -x when mirrored. The wedge's tip is 2 from the origin,
+    // and its base is 1 from the origin.
     let plane = Collider::try_convex_hull([
         Vec2::new(2.0, 0.0),
         Vec2::new(-1.0, 1.0),
@@ -539,7 +539,8 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
         ];
         for (axis, turn) in axes.iter().flat_map(|axis| turns.map(|turn| (*axis, turn))) {
             for sign in [1.0, -1.0] {
-                // Beyond the end of an axis of the ellipsoid, the closed form is that of two balls.
+                // Beyond the end of an axis of the ellipsoid, the closed form equals the closed
+                // form of two balls.
                 let direction = turn * (sign * Vec3::AXES[axis]);
                 let ellipsoid = Transform::from_rotation(turn).with_scale(scale * sign);
                 let place = direction * (scale[axis] + 0.9);
@@ -624,8 +625,8 @@ fn parents_rotate_translate_and_scale_their_children() {
         for depth in [1, 2] {
             let mut app = app();
             let world = app.world_mut();
-            // Rotated by a right angle, the child's x is the world's y. Scaled by 2, its box of
-            // size 1 has size 2.
+            // Rotated by a right angle, the child's x is the world's y. Scaled by 2, the child's
+            // box of size 1 has size 2.
             let quarter = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
             let parent = at(10.0, 0.0, 0.0)
                 .with_rotation(quarter)

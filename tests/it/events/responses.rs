@@ -507,7 +507,7 @@ fn a_world_move_reads_ancestors_that_moved_in_this_tick_or_are_disabled() {
 fn under_a_flat_parent_a_world_move_goes_only_along_the_other_axes() {
     let mut app = app();
     let turn = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
-    // Its x axis, which has a scale of 0, is the world's y axis.
+    // The parent's x axis, which has a scale of 0, is the world's y axis.
     let parent = Transform::from_rotation(turn).with_scale(Vec3::new(0.0, 2.0, 1.0));
     let parent = app.world_mut().spawn(parent).id();
     let child = (Transform::from_xyz(7.0, 0.0, 0.0), ChildOf(parent));

@@ -1,5 +1,5 @@
 //! Ticks that are aborted by a panic in a user's support function, in an app that catches the panic
-//! and continues. Afterwards the app gets the same results as without the panic.
+//! and continues. Afterward, the app gets the same results as without the panic.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

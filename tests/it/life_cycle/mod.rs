@@ -1,4 +1,4 @@
-//! When contacts start, continue and end, and when ticks run.
+//! Tests when contacts start, continue and end, and when ticks run.
 
 mod aborted_ticks;
 mod phases;

@@ -1,4 +1,4 @@
-//! How a contact starts, continues and ends: exactly one `Ended` for each `Started`, with its
+//! Tests how a contact starts, continues and ends: exactly one `Ended` for each `Started`, with its
 //! reason.
 
 use crate::support::{
@@ -128,8 +128,8 @@ fn layers_inserted_at_rest_end_a_contact() {
 
 #[test]
 fn layers_mutated_at_rest_end_a_contact() {
-    // Each collider must be on a layer that the other one collides with, so either mask alone ends
-    // the contact.
+    // Each collider must be on a layer with which the other collider collides, so either mask alone
+    // ends the contact.
     let changes: [fn(&mut CollisionLayers); 2] =
         [|layers| layers.memberships = 2, |layers| layers.filters = 2];
     for change in changes {
@@ -347,7 +347,7 @@ fn the_first_of_several_end_reasons_is_reported() {
 
 #[test]
 fn changes_in_frames_without_a_tick_count_once_at_the_next_tick() {
-    // Bevy's own record of removals has been cleared by then.
+    // Before the next tick, Bevy clears its own record of removals.
     for act in [despawn, disable, remove_collider, leave_layers, move_away] {
         Touching::each(|mut touching, side| {
             touching.begin();
@@ -792,7 +792,7 @@ fn an_observer_of_one_of_many_contacts_may_despawn_all_of_them() {
         for guilty in 0..7 {
             let mut app = app();
             let world = app.world_mut();
-            // All seven touch each other.
+            // All seven colliders touch each other.
             let all: Vec<_> = (0..7)
                 .map(|index| {
                     let pose = Transform::from_xyz(0.1 * index as f32, 0.0, 0.0);
@@ -1189,8 +1189,8 @@ fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn Pa
     components.collect()
 }
 
-/// Loads a saved world into an existing one as Bevy's scenes do: entities are spawned anew, and
-/// resources replaced.
+/// Loads a saved world into an existing world as Bevy's scenes do: entities are spawned again, and
+/// resources are replaced.
 fn load_world(
     world: &mut World,
     saved: &[(Entity, Box<dyn PartialReflect>)],

@@ -107,7 +107,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
 }
 
-/// One entity leaves, and another takes its index and table row in the same tick.
+/// One entity is despawned, and another entity takes its index and table row in the same tick.
 #[test]
 fn entities_that_reuse_an_index_are_new_entities() {
     for dimension in [Dimension::D2, Dimension::D3] {
@@ -340,7 +340,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
             let mut hits = 0;
             for step in 0..40 {
                 // Some colliders move a little, some are teleported, and most rest. In some steps,
-                // all colliders move, and in other steps, none.
+                // all colliders move, and in other steps, no collider moves.
                 for (entity, size) in &all {
                     let deed = random.random_range(0..if step % 7 == 0 { 12 } else { 100 });
                     let at = place(*size, &mut random);
@@ -402,7 +402,7 @@ fn each_ancestor_at_rest_is_visited_once() {
         tick(&mut app);
         assert_eq!(diagnostics(&app).ancestors, DEPTH + 100);
 
-        // One collider below each entity of the chain.
+        // There is one collider below each entity of the chain.
         let mut app = crate::support::app();
         let world = app.world_mut();
         for entity in chain(world, DEPTH) {
@@ -416,8 +416,8 @@ fn each_ancestor_at_rest_is_visited_once() {
     }
 }
 
-/// Trees of ancestors that are moved, cut, joined and stripped at random, compared with an app that
-/// reads everything anew.
+/// Trees of ancestors are moved, cut, joined and stripped at random. The results are compared with
+/// an app that reads everything again.
 #[test]
 fn colliders_follow_any_change_of_their_ancestors() {
     let mut random = StdRng::seed_from_u64(8);
@@ -439,7 +439,7 @@ fn colliders_follow_any_change_of_their_ancestors() {
                     0..3 => drop(entity.remove::<ChildOf>()),
                     3 => drop(entity.remove::<Transform>()),
                     4..6 => drop(entity.insert(Transform::from_xyz(0.1, 0.2, 0.0))),
-                    // This may also create loops.
+                    // The new parent may also create a loop.
                     _ if one != other => drop(entity.insert(ChildOf(other))),
                     _ => {}
                 }

@@ -1,5 +1,5 @@
-//! When ticks run, and which readers see their events: frames with any number of fixed ticks,
-//! readers in every schedule, custom schedules and custom candidate pairs.
+//! Tests when ticks run and which readers see their events, with any number of fixed ticks in a
+//! frame, readers in every schedule, custom schedules and custom candidate pairs.
 
 use std::time::Duration;
 
@@ -187,7 +187,7 @@ fn go_round(app: &mut App) {
 
 #[test]
 fn readers_in_every_schedule_see_each_event_once_however_many_ticks_a_frame_has() {
-    // Readers that run after the tick, in the same frame.
+    // These readers run after the tick, in the same frame.
     let after = [
         FixedPostUpdate.intern(),
         FixedLast.intern(),
@@ -253,7 +253,7 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
         }
     }
 
-    // 0 is the collider itself, 1 its parent, 2 its grandparent.
+    // 0 is the collider itself, 1 is its parent, and 2 is its grandparent.
     for generation in 0..3 {
         for transform_plugin in [false, true] {
             Touching::each(|mut touching, side| {
@@ -282,10 +282,10 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
                 touching.begin();
                 set(&mut touching, 50.0);
                 touching.end(EndReason::Separated);
-                // The side is back in its position before these four ticks.
+                // The moved entity is back in its position before these four ticks.
                 set(&mut touching, -200.0);
                 touching.begin();
-                // With several ticks in a frame, each tick moves the side further.
+                // With several ticks in a frame, each tick moves the entity further.
                 set(&mut touching, 50.0);
                 let record = frame(&mut touching.app, 5);
                 assert_eq!(record.only().end_reason(), Some(EndReason::Separated));
@@ -647,7 +647,7 @@ fn the_built_in_broad_phase_yields_few_pairs_that_do_not_touch() {
 }
 
 /// Runs an app that pauses after some frames, with a tick in each frame. Returns the number of
-/// messages that Bevy keeps in the end, and the number that a reader in `Update` saw.
+/// messages that Bevy keeps in the end, and the number of messages that a reader in `Update` saw.
 fn messages_in_a_pause(remedy: impl FnOnce(&mut App)) -> (usize, usize) {
     #[derive(Resource, Default)]
     struct Seen(usize);

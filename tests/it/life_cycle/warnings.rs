@@ -404,7 +404,7 @@ fn the_default_collider_is_inert_without_a_warning() {
         let collider = touching.world().get::<Collider>(entity);
         assert!(collider.is_some_and(Collider::is_inert));
         touching.begin();
-        // A non-finite pose gives no warning either.
+        // A non-finite pose gives no warning, either.
         transform(touching.world(), entity).translation.x = f32::NAN;
         touching.go_on();
         touching.world().entity_mut(entity).remove::<Transform>();
@@ -570,8 +570,8 @@ fn huge_and_tiny_scales_and_positions_affect_no_other() {
             for far in [false, true] {
                 let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
                 let world = touching.world();
-                // A twin makes two colliders of this size touch. The others are a child with
-                // squared scale and position, and a child of this child.
+                // A twin makes two colliders of this size touch. The other colliders are a child
+                // with squared scale and position, and a child of this child.
                 let mut pose = Transform::from_scale(size * stretch);
                 pose.rotation = Quat::from_rotation_z(1.0);
                 if far {

@@ -23,7 +23,7 @@ const SPACING: f32 = 0.75;
 /// The approximate number of balls.
 const POPULATION: usize = 300;
 
-/// Returns the extent of the lattice, chosen so that each ball touches some others.
+/// Returns the extent of the lattice, chosen so that each ball touches some other balls.
 fn reach(dimension: Dimension) -> i32 {
     match dimension {
         Dimension::D2 => 8,
@@ -31,11 +31,11 @@ fn reach(dimension: Dimension) -> i32 {
     }
 }
 
-/// Moves an entity to another table.
+/// A component that moves an entity to another table.
 #[derive(Component)]
 struct Mark;
 
-/// Changes the archetype without a change of table.
+/// A component that changes the archetype of an entity, but not its table.
 #[derive(Component)]
 #[component(storage = "SparseSet")]
 struct SparseMark;

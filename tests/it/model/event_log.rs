@@ -7,7 +7,7 @@ use headbutt::prelude::*;
 
 use crate::support::read;
 
-/// A pair of entities, the smaller one first.
+/// A pair of entities, the smaller entity first.
 pub type Pair = (Entity, Entity);
 
 pub fn pair_of(hit: &CollisionEvent) -> Pair {

@@ -1,8 +1,8 @@
 //! Models of the whole plugin: after any operations on the world, the touching pairs equal the
 //! pairs that a loop over all pairs finds, and each contact that starts ends once.
 //!
-//! The model shares no code with the plugin. It computes poses itself, in f64, reads layers and
-//! disabling components from the world in each tick, and tests all pairs with the oracle of the
+//! The model shares no code with the plugin. The model computes poses itself, in f64, reads layers
+//! and disabling components from the world in each tick, and tests all pairs with the oracle of the
 //! query tests. The model of a larger world, in `large.rs`, has closed forms.
 //!
 //! Each test performs thousands of operations. `HEADBUTT_CHAOS` sets another number:

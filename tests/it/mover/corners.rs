@@ -20,7 +20,8 @@ const SKIN: f32 = 0.005;
 /// The half sizes of the bodies along the corner's bisector and across it.
 const HALF: Vec2 = Vec2::new(0.4, 0.3);
 
-/// A corner between two walls, seen from above. Its tip is at the origin, and it opens towards -x.
+/// A corner between two walls, seen from above. The corner's tip is at the origin, and the corner
+/// opens toward -x.
 #[derive(Clone, Copy, Debug)]
 enum Walls {
     Boxes2d,
@@ -171,7 +172,7 @@ fn a_body_pressed_into_any_corner_comes_to_rest_in_it() {
     assert_eq!(judged, 48 * cases.len());
 }
 
-/// A wall that leans over the body, or away from it, and is too steep to walk on.
+/// The wall leans over the body, or away from it, and is too steep to walk on.
 #[test]
 fn a_body_pressed_against_a_leaning_wall_comes_to_rest() {
     let (radius, skin) = (0.4, 0.004);

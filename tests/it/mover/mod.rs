@@ -27,7 +27,7 @@ impl Level {
         self.0.world_mut()
     }
 
-    /// Asks a question about the level.
+    /// Runs queries on the level.
     pub fn ask<T>(&mut self, question: impl FnOnce(&SpatialQuery) -> T) -> T {
         let mut state = SystemState::<SpatialQuery>::new(self.world());
         question(&state.get(self.0.world_mut()).expect("the plugin was added"))

@@ -171,8 +171,8 @@ fn planes_of_a_2d_game_are_lines() {
         solve_planes(Vec2::new(9.0, -9.0), &planes),
         DVec2::new(3.0, 0.5),
     );
-    // The slope leaves the part of the velocity along (0.8, -0.6). Both planes together leave
-    // nothing.
+    // The slope leaves the part of the velocity along (0.8, -0.6). Both planes together leave no
+    // velocity.
     let down = DVec2::new(0.8, -0.6) * 3.0;
     near(clip_velocity(Vec2::NEG_Y * 5.0, &planes[..1]), down);
     near(clip_velocity(Vec2::NEG_Y * 5.0, &planes), DVec2::ZERO);
@@ -310,7 +310,7 @@ fn the_longest_targets_have_finite_results() {
             "{direction}, not {expected}"
         );
     }
-    // The slope turns the whole length towards x.
+    // The slope turns the whole length toward x.
     let slope = [ContactPlane::new(
         Dir3::new(Vec3::new(0.0, 1.0, -1.0)).expect("not zero"),
         0.0,

@@ -15,7 +15,7 @@ fn push_out(level: &mut Level, body: &Collider, pose: Transform, max: f32) -> Pu
     level.ask(|query| query.push_out(body, pose, max, &SpatialQueryFilter::default()))
 }
 
-/// Returns `true` if a body overlaps nothing. The body may touch.
+/// Returns `true` if a body overlaps nothing. A touch is allowed.
 fn is_free(level: &mut Level, body: &Collider, pose: Transform) -> bool {
     let mut contacts = Vec::new();
     let filter = SpatialQueryFilter::default();
@@ -238,7 +238,7 @@ fn nobody_is_pushed_through_a_wall() {
         (Collider::rectangle(10.0, 10.0), at(-6.0, 0.0)),
     ]);
     let body = Collider::rectangle(1.0, 1.0);
-    // Between the block at x < -1 and the wall at x > -0.1 there is too little room.
+    // Between the block at x < -1 and the wall at x > -0.1, there is too little room.
     let out = push_out(&mut level, &body, at(-0.5, 0.0), 2.0);
     assert_eq!(out, PushOut::Pressed(Vec3::ZERO));
     let PushOut::Moved(push) = push_out(&mut level, &body, at(-0.5, 4.0), 2.0) else {

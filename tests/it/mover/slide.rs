@@ -90,7 +90,7 @@ fn a_body_stops_at_a_wall_and_slides_along_it() {
     }
 }
 
-/// On a slope, a walk is as long as on the flat, up and down, and ends on the ground.
+/// On a slope, a walk up or down is as long as on flat ground, and ends on the ground.
 #[test]
 fn slopes_do_not_change_the_speed() {
     let angle = 30_f32.to_radians();

@@ -193,7 +193,7 @@ fn every_body_climbs_every_kind_of_step() {
     });
 }
 
-/// A box stops in front of the step, and a round body at its edge.
+/// A box stops in front of the step, and a round body stops at the step's edge.
 #[test]
 fn a_step_that_is_too_high_is_a_wall() {
     let height = 0.3;

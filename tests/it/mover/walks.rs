@@ -270,7 +270,7 @@ fn nobody_gets_stuck_between_blocks() {
 fn hills_are_walked_at_the_same_speed() {
     for seed in 0..levels() {
         let mut random = StdRng::seed_from_u64(seed);
-        // Cells of 2 with heights up to 1: slopes of at most 35 degrees.
+        // Cells of size 2 with heights up to 1 have slopes of at most 35 degrees.
         let heights: Vec<f32> = (0..60 * 60)
             .map(|_| random.random_range(0.0..1.0))
             .collect();

@@ -187,7 +187,7 @@ pub struct Figure<V> {
     radius: f64,
     /// `true` to use the iterative solver even if there is a closed form.
     is_general: bool,
-    /// The map that is applied before the pose. Only colliders have one.
+    /// The map that is applied before the pose. Only colliders have such a map.
     stretch: Option<Stretch>,
 }
 

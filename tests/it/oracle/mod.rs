@@ -1,13 +1,14 @@
 //! Independent implementations, in f64, of the functions of `headbutt::query`.
 //!
 //! This module does not call the library. A body is a list of points with a radius around their
-//! hull. All features are tried, which is slow, but simple enough to be checked by reading.
+//! hull. The module tries all features, which is slow, but simple enough to be checked by reading.
 //!
-//! For cores A and B the difference A - B has the support height h(n) = max n·a - min n·b in
+//! For cores A and B, the difference A - B has the support height h(n) = max n·a - min n·b in
 //! direction n. Each n separates overlapping cores by a translation of length h(n). The least such
-//! length belongs to the normal of a facet of A - B. Each of these normals is a normal of a facet
-//! of A or B, or perpendicular to an edge of each. So the least h(n) over all such directions is
-//! the depth. Directions that belong to no facet do no harm, because they also separate the cores.
+//! length belongs to the normal of a facet of A - B. Each facet normal of A - B is a facet normal
+//! of A or B, or perpendicular to an edge of A and an edge of B. So the least h(n) over all such
+//! directions is the depth. Directions that belong to no facet do no harm, because they also
+//! separate the cores.
 //!
 //! 2D bodies and directions are in the plane z = 0.
 
@@ -148,7 +149,8 @@ impl Body {
         moved
     }
 
-    /// Returns the body scaled about the origin. A negative factor also reflects it there.
+    /// Returns the body scaled about the origin. A negative factor also reflects the body at the
+    /// origin.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         let points = scaled.points.iter_mut();
@@ -315,9 +317,9 @@ impl Convex for Body {
     }
 }
 
-/// A separating translation counts as the only one if it is shorter than all others by this
-/// fraction of the sizes. Separated cores always have a single shortest direction, but if they are
-/// closer than this, the direction is badly conditioned.
+/// A separating translation counts as unique if it is shorter than all others by this fraction of
+/// the sizes. Separated cores always have a single shortest direction, but if they are closer than
+/// this, the direction is badly conditioned.
 pub const UNIQUE: f64 = 1e-5;
 
 /// Returns `true` if cores at this distance determine the direction between them.
@@ -358,7 +360,7 @@ pub fn rises_around(
     };
     (0..16).all(|step| {
         let (sin, cos) = (f64::from(step) / 16.0 * core::f64::consts::TAU).sin_cos();
-        // In 2D, there are two directions beside the normal, and the others are closer.
+        // In 2D, there are only two directions beside the normal.
         let beside = if planar {
             u * cos.signum()
         } else {
@@ -397,7 +399,7 @@ pub fn relation(a: &Body, b: &Body) -> Relation {
     }
 }
 
-/// Returns the least support height of the difference of the cores: which is negative if it proves
+/// Returns the least support height of the difference of the cores, which is negative if it proves
 /// the cores separated.
 fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     let mut best = (f64::INFINITY, None);
@@ -546,7 +548,7 @@ fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
     (cross.length() > 1e-12).then(|| cross / cross.length())
 }
 
-/// Keeps one of all directions that are equal or opposite up to their last bits.
+/// Among directions that are equal or opposite up to their last bits, keeps one.
 fn remove_doubles(directions: &mut Vec<DVec3>) {
     let mut kept: Vec<DVec3> = Vec::new();
     for direction in directions.drain(..) {

@@ -664,8 +664,8 @@ fn flat_shapes_hit_each_other() {
     assert!((touching - 0.25).abs() < 1e-6);
 }
 
-/// The end of a bar of half length 2 moves on a circle. It touches the ball of radius r around
-/// (d, 0) with its side, at the angle whose sine is r / d.
+/// The end of a bar of half length 2 moves on a circle. The side of the bar touches the ball of
+/// radius r around (d, 0) at the angle whose sine is r / d.
 #[test]
 fn a_turning_bar_hits_a_ball_at_the_angle_of_its_tangent() {
     let bar = Segment2d::new(Vec2::Y * -2.0, Vec2::Y * 2.0);

@@ -469,7 +469,7 @@ fn the_contact_of_two_colliders_is_the_one_that_a_tick_reports() {
     assert!(hits > 500 && misses > 5000, "{hits} hits, {misses} misses");
 }
 
-/// A shape and the collider made of it are the same, alone and against compounds and surfaces.
+/// A shape and its collider have the same results, alone and against compounds and surfaces.
 #[test]
 fn a_shape_against_a_collider_is_the_collider_of_that_shape() {
     let mut random = Generator::new(6);

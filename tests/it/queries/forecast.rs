@@ -28,7 +28,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 enum Regime {
     /// The shapes move toward each other, over about their size.
     Near,
-    /// A thin wall, and a motion far beyond it.
+    /// The second shape is a thin wall, and the motion leads far beyond the wall.
     ThinWall,
     /// The first shape is long.
     Long,
@@ -433,8 +433,8 @@ impl<V: Dimension> AnyCase<V> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Compares the forecast with the definition. Returns how much longer its translation is than
-    /// the best sample, in units of the size and the motion.
+    /// Compares the forecast with the definition. Returns the excess of the forecast's translation
+    /// over the best sample, in units of the size and the motion.
     fn judge(&self, random: &mut StdRng) -> Result<f64, String> {
         let Adverse {
             a,

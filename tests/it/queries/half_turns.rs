@@ -263,7 +263,7 @@ fn a_motion_between_mirrored_poses_does_not_rotate_by_the_mirroring() {
     let to = flipped().with_translation(Vec3::X * 4.0);
     let options = CastOptions::default();
     let start = Transform::from_translation(Vec3::ZERO);
-    // The tip at (2, 0) reaches x = 3.95 after 1.95 of 4.
+    // The tip at (2, 0) reaches x = 3.95 after 1.95 of 4 units.
     let target = Vec2::new(4.0, 0.0);
     let shape = query::cast_motion(&wedge, Motion::between(start, to), &point, target, options);
     let (wedge, point) = (Collider::from(wedge), Collider::from(point));

@@ -28,8 +28,8 @@ const LEAST_TILTED: f64 = 0.9;
 /// such a contact may separate sideways.
 const COMMON: f64 = 0.03;
 
-/// The number of corners that represent the rim of a disc. Their polygon is 0.16 % smaller than the
-/// disc.
+/// The number of corners that represent the rim of a disc. The polygon of these corners is 0.16 %
+/// smaller than the disc.
 const RIM: usize = 64;
 
 /// The distance by which a point may be outside of a shape, as a fraction of the size of the pair.
@@ -236,7 +236,7 @@ fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
 }
 
 /// Checks the manifold of one face on another, rotated about the normal and slightly overlapping.
-/// Returns its area relative to the largest quadrilateral.
+/// Returns the manifold's area relative to the largest quadrilateral.
 fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<f64> {
     let lower = Faced::random(kinds[0], -1.0, random);
     let upper = Faced::random(kinds[1], 1.0, random);

@@ -1,8 +1,8 @@
-//! `query::cast_ray` on convex shapes, compared with the geometry of each shape.
+//! Compares `query::cast_ray` on convex shapes with the geometry of each shape.
 //!
-//! The oracle is a convex function of points for each shape, negative inside, written from the
-//! shape's definition. Along a line, the function is convex in one variable: ternary search finds
-//! its minimum, and bisection finds both roots. For long runs:
+//! For each shape, the oracle is a convex function of points, which is negative inside, and comes
+//! from the shape's definition. Along a line, the function is convex in one variable: ternary
+//! search finds its minimum, and bisection finds both roots. For long runs:
 //!
 //! ```text
 //! HEADBUTT_RAYS=1000000 cargo test --release --test it queries::rays
@@ -188,7 +188,8 @@ fn compare<V: Point>(
         let (Some(hit), Some(hollow)) = (hit, hollow) else {
             panic!("{}", context());
         };
-        // This is the rounding of the f64 line far from the origin, enlarged where the ray grazes.
+        // The line's rounding in f64 grows far from the origin, and its effect grows if the ray
+        // grazes.
         let rounding = 1e-13 * (from.length() + translation.wide().length()) / depth;
         let is_at = |hit: &RayHit<V>, t: f64| {
             let error = (f64::from(hit.distance) - t).abs();
@@ -290,7 +291,7 @@ fn beyond_box(half: DVec3, point: DVec3) -> f64 {
     (point.abs() - half).max_element()
 }
 
-/// Returns the distance from a box, which is convex, and negative inside.
+/// Returns the distance from a box: a convex function, which is negative inside.
 fn off_box(half: DVec3, point: DVec3) -> f64 {
     let beyond = point.abs() - half;
     beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
@@ -923,8 +924,8 @@ fn rays_at_the_axis_and_the_tip_of_a_rounded_cone_hit_it() {
     aim_at_frustum("funnel", [0.8, 0.2, 0.4], 0.35);
 }
 
-/// Returns a place at a distance of up to 1e6 from the origin of the world. One in eight is the
-/// origin.
+/// Returns a place at a distance of up to 1e6 from the origin of the world. One in eight places is
+/// the origin.
 fn place<V: Point>(random: &mut StdRng, number: u32) -> V {
     let far = 10_f64.powf(random.random_range(0.0..6.0));
     let far = if number.is_multiple_of(8) { 0.0 } else { far };
@@ -936,7 +937,7 @@ fn reflected<V: Point>(direction: V, normal: V) -> V {
     V::narrow(direction - 2.0 * direction.dot(normal) * normal)
 }
 
-/// Reflects rays at a convex shape of size 1, which they can never hit again.
+/// Reflects rays at a convex shape of size 1. The reflected rays can never hit the shape again.
 fn reflect_at<V: Point>(name: &str, shape: &dyn Support<Vector = V>) {
     let mut random = StdRng::seed_from_u64(name.len() as u64);
     let mut reflections = 0;

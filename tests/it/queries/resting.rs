@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::support::cases::number;
 
-/// Half the length of each floor. The bodies stay far from its ends.
+/// Half the length of each floor. The bodies stay far from the floor's ends.
 const HALF: f32 = 16.0;
 
 fn casts() -> usize {
@@ -166,7 +166,7 @@ fn from_a_resting_contact_in_3d_only_motions_into_the_floor_hit() {
     judge(&bodies_in_3d(), &floors_in_3d(), true, 0.0, casts());
 }
 
-/// 2^20 is about a million. There, f32 resolves 1/8.
+/// 2^20 is about a million. At this distance, f32 resolves 1/8.
 #[test]
 fn resting_contacts_far_from_the_origin_are_those_at_the_origin() {
     let offset = 1_048_576.0;

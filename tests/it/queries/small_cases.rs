@@ -46,7 +46,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    // As trait objects, so that the queries are compiled once for all shapes.
+    // With trait objects, the queries are compiled only once for all shapes.
     let (a, b): (
         &dyn Support<Vector = A::Vector>,
         &dyn Support<Vector = A::Vector>,
@@ -80,7 +80,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    // As trait objects, so that the queries are compiled once for all shapes.
+    // With trait objects, the queries are compiled only once for all shapes.
     let (a, b): (
         &dyn Support<Vector = A::Vector>,
         &dyn Support<Vector = A::Vector>,
@@ -682,7 +682,7 @@ fn assert_no_hit<V: Space>(
     b: &(impl Support<Vector = V> + ?Sized),
     pose_b: V::Isometry,
 ) {
-    // As trait objects, so that the queries are compiled once for all shapes.
+    // With trait objects, the queries are compiled only once for all shapes.
     let (a, b): (&dyn Support<Vector = V>, &dyn Support<Vector = V>) = (&a, &b);
     assert!(!query::intersects(a, pose_a, b, pose_b), "{pose_a:?}");
     assert!(query::contact(a, pose_a, b, pose_b).is_none());

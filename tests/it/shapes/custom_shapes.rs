@@ -54,8 +54,8 @@ impl Lens {
         (0..=steps).map(point).collect()
     }
 
-    /// Returns the distance from the lens, which is negative inside. This is the distance from the
-    /// face, or from the rim if the closest point of the sphere is below the rim.
+    /// Returns the distance from the lens, which is negative inside. The closest point is on the
+    /// face, or on the rim if the closest point of the sphere is below the rim.
     fn distance(&self, point: DVec3) -> f64 {
         let (across, up) = (point.x.hypot(point.z), point.y.abs());
         let from_center = across.hypot(up + self.center);

@@ -56,7 +56,7 @@ fn of_box(half_size: Vec3) -> impl Fn(DVec3) -> f64 {
     move |d| d.abs().dot(half_size.as_dvec3())
 }
 
-/// Both dimensions with their half-spaces.
+/// A dimension with its half-spaces.
 trait Ground: Dimension + headbutt::Dimension {
     /// Returns Bevy's own half-space with a normal of any length.
     fn ground(normal: Vec3) -> (Box<dyn Support<Vector = Self>>, Collider);
@@ -599,8 +599,8 @@ fn the_manifold_on_a_half_space_has_the_corners_of_the_resting_feature() {
     rests(&ground, &block, at(1.0, on_edge), 2);
     let on_corner = Quat::from_rotation_z(FRAC_PI_4) * on_edge;
     rests(&ground, &block, at(1.0, on_corner), 1);
-    // The block is slightly tilted. All corners of its side are below the ground, and then two of
-    // them are above.
+    // The block is slightly tilted. All four lower corners are below the ground, and then two of
+    // these corners are above the ground.
     let tilted = Quat::from_rotation_z(0.01);
     rests(&ground, &block, at(0.25, tilted), 4);
     rests(&ground, &block, at(0.5, tilted), 2);
@@ -711,7 +711,8 @@ impl Map {
     }
 }
 
-/// Spawns a collider under some parents, each with a random scale. Also returns its affine map.
+/// Spawns a collider under some parents, each with a random scale. Also returns the collider's
+/// affine map.
 fn spawn_mapped(
     app: &mut App,
     collider: Collider,

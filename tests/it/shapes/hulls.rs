@@ -121,8 +121,8 @@ fn clouds(random: &mut StdRng) -> Vec<(&'static str, Vec<Vec3>)> {
     ]
 }
 
-/// Returns directions to test: random directions, axes, and normals and edges of the points. Their
-/// lengths are from very small to very large.
+/// Returns directions to test: random directions, axes, and normals and edges of the points. The
+/// lengths of the directions are from very small to very large.
 fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> {
     let mut directions = Vec::new();
     let mut one = || points[random.random_range(0..points.len())].as_dvec3();
@@ -190,7 +190,7 @@ fn a_hull_has_the_support_function_of_its_points() {
                 let direction = (direction / direction.abs().max_element()).normalize();
                 let found = hull.support(direction);
                 let (height, _) = scan(&points, direction);
-                // This is the rounding of two sums of three products in the test itself.
+                // The test itself rounds two sums of three products.
                 let noise = 1e-15 * (found.length() + length);
                 let missing = height - found.dot(direction);
                 assert!(

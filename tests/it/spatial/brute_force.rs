@@ -1,6 +1,6 @@
 //! Compares each query on all colliders, bit for bit, with the same query on each collider by
-//! itself. Also compares it with the oracle of the query tests, which shares no code with the
-//! library. For long runs:
+//! itself. Also compares each query with the oracle of the query tests, which shares no code with
+//! the library. For long runs:
 //!
 //! ```text
 //! HEADBUTT_SPATIAL=1000000 cargo test --release --test it spatial::brute_force

@@ -63,7 +63,7 @@ fn a_caster_on_a_child_does_not_hit_its_ancestors() {
     assert_eq!(entities, [wall]);
 }
 
-/// There are three walls. The filter excludes one of them, and includes a sensor.
+/// There are three walls. The filter excludes one wall, and includes a wall that is a sensor.
 #[test]
 fn the_filter_of_a_caster_selects_what_it_hits() {
     let mut app = app();

@@ -13,7 +13,7 @@ mod sync_now;
 use bevy::{ecs::system::SystemState, prelude::*};
 use headbutt::prelude::*;
 
-/// Asks questions of a world.
+/// Runs queries in a world.
 pub fn ask<T>(world: &mut World, question: impl FnOnce(SpatialQuery) -> T) -> T {
     let mut state = SystemState::<SpatialQuery>::new(world);
     question(state.get(world).expect("the plugin was added"))

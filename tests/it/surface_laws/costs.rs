@@ -1,7 +1,7 @@
 //! *Costs*: a vertex of n facets, and n copies of one facet, take at most n log n work.
 //!
-//! Work is the number of support evaluations of the solvers. A ball needs none, because its
-//! contacts have a closed form. Looking up the facets around a vertex is not counted, either.
+//! Work is the number of support evaluations of the solvers. A ball needs no evaluations, because
+//! its contacts have a closed form. Looking up the facets around a vertex is not counted, either.
 
 use core::f32::consts::TAU;
 

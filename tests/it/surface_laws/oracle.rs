@@ -253,7 +253,7 @@ impl Polytope {
         }
     }
 
-    /// Returns the same polytope, translated.
+    /// Returns the polytope after a translation.
     pub fn moved(&self, by: DVec3) -> Self {
         Self {
             points: self.points.iter().map(|it| *it + by).collect(),

@@ -191,8 +191,7 @@ impl Shape {
         query::intersects(&*self.solid(), here, facet, at)
     }
 
-    /// Returns the contact with the 3D hull of points by the library's query, from the hull to this
-    /// shape.
+    /// Returns the contact of the 3D hull of points with this shape, by the library's query.
     pub fn contact_with_hull(&self, points: &[Vec3]) -> Option<Contact<Vec3>> {
         let hull: &dyn Support<Vector = Vec3> = &points;
         let here = self.pose.to_isometry();

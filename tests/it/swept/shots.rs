@@ -50,7 +50,7 @@ enum Expected {
 /// The number of shots in a world.
 const BATCH: usize = 1_000;
 
-/// The distance of the shots of a world.
+/// The distance between neighboring shots of a world.
 const CELL: f32 = 60.0;
 
 /// Runs shots side by side, and checks each of them.
@@ -250,8 +250,8 @@ fn wall(random: &mut StdRng, is_2d: bool) -> (&'static str, Collider, Vec<Vec3>)
     }
 }
 
-/// Returns a shot at a wall. Both may move and rotate. The shot leads through a point of the wall,
-/// or past its rim.
+/// Returns a shot at a wall. Bullet and wall may move and rotate. The shot leads through a point of
+/// the wall, or past its rim.
 fn shot_at_wall(random: &mut StdRng, cell: Vec3) -> Shot {
     let is_2d = random.random_bool(0.5);
     let flat = if is_2d {

@@ -12,7 +12,7 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, hold, numbers},
 };
 
-/// Points at most this far apart coincide. This covers the rounding of f64.
+/// Points at most this far apart coincide. This distance covers the rounding of f64.
 const ONE_PLACE: f64 = 1e-10;
 
 /// The pose of the surface.
@@ -64,9 +64,9 @@ fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surfac
 /// away from the closest point of the facets that count:
 ///
 /// * There is a contact if d < r, and none if d > r.
-/// * Its depth is r - d, and its normal leads from the closest point to the center. If two closest
-///   points tie within [`TIE`], either normal is right. A center on the surface may be pushed
-///   anywhere.
+/// * The contact's depth is r - d, and its normal leads from the closest point to the center. If
+///   two closest points tie within [`TIE`], either normal is right. A center on the surface may be
+///   pushed anywhere.
 /// * Each part has the depth and the normal of its own facet's closest point. No other facet with
 ///   this point is closer to the center, so the point is a local minimum of the distance.
 /// * If the center's foot is within a facet, with nothing in between, a part has this facet's
