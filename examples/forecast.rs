@@ -4,7 +4,7 @@
 //! cargo run --example forecast
 //! ```
 //!
-//! A polygon moves toward another polygon. Before each step, `query::forecast` answers these three
+//! A polygon moves toward another polygon. Before each step, `query::forecast` answers all three
 //! questions. The example checks the answers, needs no app, and ends by itself.
 
 use bevy::prelude::*;

@@ -153,7 +153,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
 
     /// Calls `visit` with each facet that may be touched before the current limit, roughly in the
     /// order of the bounds. The limit starts at 1, and a result of `visit` replaces it. Returns
-    /// `None` if the scale of the surface flattens it.
+    /// `None` if the surface is flattened by its scale.
     pub fn search(&mut self, mut visit: impl FnMut(&mut Self, u32) -> Option<f64>) -> Option<()> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
         let mut limit = 1.0;

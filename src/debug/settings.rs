@@ -34,7 +34,7 @@ pub struct HeadbuttGizmos {
     /// first hit, with the normal at the hit.
     pub casters: bool,
     /// Draws the path of each [`Swept`](crate::Swept) collider in the last tick: the outlines at
-    /// the start and at the first touch, and the line along which the origin moves.
+    /// the start and at the first touch, and the path of the origin.
     pub paths: bool,
     /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
     /// first hit: the queries of the last fixed step and the queries since the last frame. This

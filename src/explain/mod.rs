@@ -1,8 +1,8 @@
 //! [`explain`]: why two entities do or do not collide.
 //!
-//! The function repeats the decisions of the plugin in order and names the first decision that
-//! excludes the pair: an ignored collider, dimensions, two half-spaces, layers, candidate pairs,
-//! bounding boxes, shapes. The function reads the data of the last tick:
+//! The function repeats the decisions of the plugin in order, and names the first decision that
+//! excludes the pair. The order is: an ignored collider, dimensions, two half-spaces, layers,
+//! candidate pairs, bounding boxes, shapes. The function reads the data of the last tick:
 //!
 //! | data | question |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Compares the bounds of `FacetTimes` with separating axes over time in `f64`.
 //!
 //! A box and a triangle that do not rotate overlap exactly while their projections overlap on all
-//! 13 axes: the normals of both, and the cross products of their edges.
+//! 13 axes. These axes are the normals of both, and the cross products of their edges.
 
 #![expect(clippy::expect_used, reason = "a test needs valid shapes")]
 
@@ -28,7 +28,7 @@ fn placed(collider: &crate::Collider, pose: &Transform) -> Option<PlacedCollider
 }
 
 /// Returns the time from 0 to 1 at which a triangle that moves by `velocity` begins to overlap the
-/// box from `-half` to `half`, or infinity if the two never overlap.
+/// box from `-half` to `half`. Returns infinity if the two never overlap.
 fn first_overlap(half: DVec3, triangle: [DVec3; 3], velocity: DVec3) -> f64 {
     let [a, b, c] = triangle;
     let edges = [b - a, c - b, a - c];

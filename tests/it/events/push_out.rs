@@ -98,8 +98,8 @@ fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     }
 }
 
-/// Each tick moves the ball by twice the depth. With an opening of θ, this multiplies the depth by
-/// 1 - 2 sin(θ/2).
+/// Each tick moves the ball by twice the depth. With an opening of θ, each tick multiplies the
+/// depth by 1 - 2 sin(θ/2).
 #[test]
 fn a_ball_leaves_a_narrow_wedge_in_a_few_ticks() {
     for (degrees, ticks) in [(45.0_f32, 6), (30.0, 10), (20.0, 20)] {

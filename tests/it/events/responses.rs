@@ -284,9 +284,9 @@ fn a_long_push_out_leaves_the_least_overlap() {
             for _ in 0..40 {
                 let change = direction(&mut random).as_dvec3() * step * deepest;
                 let other = (translation + change).clamp_length_max(2.0 * deepest);
-                // The push-out does not get longer for a small gain: less than 1/25 of the added
-                // length, and 1/100 of the greatest depth (the factors of the normals are at most
-                // 50 times this depth).
+                // The push-out does not get longer for a gain of less than 1/25 of the added
+                // length, and 1/100 of the greatest depth. (The factors of the normals are at most
+                // 50 times this depth.)
                 let gain = left - overlap(&planes, other);
                 let least = 0.01 * deepest + 0.04 * other.distance(translation);
                 assert!(gain < least, "{gain} for {step}: {found:?} of {planes:?}");

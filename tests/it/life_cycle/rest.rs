@@ -279,7 +279,7 @@ fn custom_candidates_at_rest_are_not_tested_again() {
         touching.go_on();
         touching.go_on();
         assert_eq!(last_written(&mut touching), last);
-        // A pair that is no candidate for a while ends, and starts again as a candidate, although
+        // If a pair is no candidate for a while, its contact ends, and starts again later, although
         // nothing moves.
         touching.world().resource_mut::<CandidatePairs>().clear();
         touching.end(EndReason::NotCandidate);

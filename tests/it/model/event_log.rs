@@ -31,8 +31,8 @@ pub struct EventLog {
 
 impl EventLog {
     /// Reads the messages of a tick, in which each ongoing contact has a message. Asserts that each
-    /// pair starts, continues and ends in this order, and that the state that can be read without
-    /// messages agrees.
+    /// pair starts, continues and ends in this order, and that `Collisions` agrees with the
+    /// messages.
     pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
         let messages = world.resource::<Messages<CollisionEvent>>();
         let hits: Vec<_> = self.cursor.read(messages).copied().collect();

@@ -1,4 +1,4 @@
-//! Models of the whole plugin: after any operations on the world, the touching pairs equal the
+//! Models of the whole plugin. After any operations on the world, the touching pairs equal the
 //! pairs that a loop over all pairs finds, and each contact that starts ends once.
 //!
 //! The model shares no code with the plugin. The model computes poses itself, in f64, reads layers

@@ -97,7 +97,7 @@ impl Walls {
 }
 
 /// The gap to each wall is the skin s. So a round body is at the distance (r + s) / sin(a / 2) from
-/// the tip, and a box is at the point at which the corners of its front side have this gap.
+/// the tip. A box is at the point at which the corners of its front side have this gap.
 #[test]
 fn a_body_pressed_into_any_corner_comes_to_rest_in_it() {
     let cases = cases("HEADBUTT_CORNERS", 6);

@@ -105,7 +105,7 @@ impl PlacedBox {
             .sum()
     }
 
-    /// Returns the planes of the faces of the Minkowski difference with another box: a translation
+    /// Returns the planes of the faces of the Minkowski difference with another box. A translation
     /// x of that box leaves this box if n · x >= d for any of these planes.
     fn exits(&self, body: &Self) -> Vec<(DVec3, f64)> {
         let edges: Vec<DVec3> = self

@@ -89,8 +89,9 @@ pub fn judge_verdict(truth: &Bounds, tolerance: f64, hit: bool) -> Result<(), St
     Ok(())
 }
 
-/// Checks that the contact is true: its normal has length 1, its depth is the least, moving by the
-/// depth leaves the shapes touching, and its points lie where the shapes' surfaces face each other.
+/// Checks that the contact is true. Its normal must have length 1, and its depth must be the least.
+/// Moving by the depth must leave the shapes touching, and its points must lie where the shapes'
+/// surfaces face each other.
 pub fn check_contact<C: Convex>(a: &C, b: &C, touch: &Touch) -> Result<Errors, String> {
     judge_contact(a, b, &C::bounds(a, b), touch)
 }

@@ -23,7 +23,7 @@ const MET: f64 = 1e-8;
 const FLAT: f64 = 1e-12;
 
 /// The maximum number of support points of a polytope. Bodies that are round around a common center
-/// would need millions.
+/// would need millions of support points.
 const MAX_POINTS: usize = 1500;
 
 /// The number of the most promising directions that are followed downhill if a polytope did not
@@ -161,8 +161,8 @@ impl Form {
                 top,
                 bottom,
             } => half_height.hypot(top.max(*bottom)),
-            // The radius belongs to a circle around the middle of the chord, or through the center
-            // and both tips, but is at most the radius of the disc itself.
+            // The bounding circle is around the middle of the chord, or leads through the center
+            // and both tips. Its radius is at most the radius of the disc itself.
             Self::Slice {
                 radius,
                 half_angle,
@@ -456,9 +456,9 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         points
     }
 
-    /// Finds the nearest point by Wolfe, "Finding the nearest point in a polytope" (1976): keeps
-    /// the hull of a few points and its nearest point x, and adds the support point against x until
-    /// this point is no nearer.
+    /// Finds the nearest point by Wolfe, "Finding the nearest point in a polytope" (1976). The
+    /// method keeps the hull of a few points and its nearest point x. It adds the support point
+    /// against x until this support point is no nearer.
     fn nearest(&self) -> Nearest {
         let first = (self.support)(DVec3::X);
         let mut corners = vec![(first, 1.0)];

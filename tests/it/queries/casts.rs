@@ -457,7 +457,7 @@ where
     query::cast_shape(a, pose_a, motion, b, pose_b, Vec3::ZERO, options)
 }
 
-/// The table of parry's issue 430, in which the time of impact is short by up to 139 mm.
+/// The cases come from parry's issue 430, in which the time of impact is short by up to 139 mm.
 #[test]
 fn large_boxes_touch_at_the_exact_time() {
     for half in [5.0_f32, 50.0, 500.0] {
@@ -687,8 +687,8 @@ fn a_turning_bar_hits_a_ball_at_the_angle_of_its_tangent() {
     }
 }
 
-/// A box that turns about its center at the height h touches the plane when the corner at the angle
-/// b of the diagonal r is at r sin(a + b) = h.
+/// A box turns about its center at the height h. The box touches the plane when the corner at the
+/// angle b of the diagonal r is at r sin(a + b) = h.
 #[test]
 fn a_turning_box_hits_a_half_space_with_its_corner() {
     let cube = Cuboid::from_length(2.0);

@@ -2,9 +2,9 @@
 //! the difference of the shapes and all tangents are tried, and for other shapes, dense samples of
 //! directions.
 //!
-//! In O = B - A at the start, A is the origin, and its motion is v. A unit vector n separates the
-//! shapes at the start if the support height h(n) is at most 0. Among these vectors, the minimum
-//! translation has the least h(n) - n·v.
+//! O is the difference B - A at the start. In O, A is the origin, and moves by v. A unit vector n
+//! separates the shapes at the start if the support height h(n) is at most 0. Among these vectors,
+//! the minimum translation has the least h(n) - n·v.
 //!
 //! ```text
 //! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast

@@ -68,7 +68,7 @@ impl Support for PartlyNan {
     }
 }
 
-/// The depth of a ball in a cube along a unit vector n is h(n) - n·c + r, where h is the cube's
+/// The depth of a ball in a cube along a unit vector n is h(n) - n·c + r. Here, h is the cube's
 /// support function, and c and r are the ball's center and radius.
 #[test]
 fn a_shape_that_is_nan_in_some_directions_touches_along_another() {

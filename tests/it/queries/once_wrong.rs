@@ -158,8 +158,8 @@ fn a_distance_too_small_for_f32_is_not_zero() {
     }
 }
 
-/// A segment along x as a flat ellipse. Along y, all of its points are equally far, and the support
-/// point is its middle.
+/// A segment along x as a flat ellipse. Along y, all points of the segment are equally far, and the
+/// support point is its middle.
 struct FlatEllipse(f64);
 
 impl Support for FlatEllipse {

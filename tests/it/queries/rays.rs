@@ -798,8 +798,8 @@ impl Support for Spool {
     }
 }
 
-/// Casts rays at the axis, the ends and the rim of a frustum in all its forms, and near them. A
-/// sharp rim is hit only from within.
+/// Casts rays at the axis, the ends and the rim of a frustum in all its forms, and close to these
+/// targets. A sharp rim is hit only from within.
 fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
     let [upper, lower, half] = [top, bottom, 0.5 * height].map(f64::from);
     let sharp: Box<dyn Support<Vector = Vec3>> = match (top == bottom, top == 0.0) {
@@ -1157,7 +1157,7 @@ fn a_ray_that_goes_on_where_another_one_hit_is_in_the_shape() {
     assert!(judged > rays_per_shape() / 4, "{judged}");
 }
 
-/// Returns a wall whose outer side is at x = 0 and faces x, solid or without volume.
+/// Returns a wall, solid or without volume, whose outer side is at x = 0 and faces +x.
 fn walls() -> [(&'static str, Collider, bool); 5] {
     let (low, high) = (Vec2::splat(-4.0), Vec2::splat(4.0));
     let corners = [

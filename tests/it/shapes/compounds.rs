@@ -719,8 +719,8 @@ impl Support for Tile {
     }
 }
 
-/// A shape that meets a compound of many parts is tested against the near parts, and a moving
-/// compound tests its outermost parts, for either order of the entities.
+/// A shape that meets a compound of many parts is tested against the near parts. A moving compound
+/// tests its outermost parts. Both hold for either order of the entities.
 #[test]
 fn only_parts_near_the_other_shape_are_tested() {
     for floor_first in [true, false] {

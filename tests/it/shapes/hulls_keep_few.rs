@@ -2,7 +2,7 @@
 //! more vertices than the part has corners.
 //!
 //! The parts are made of prisms whose faces are finely divided. The corners of the prisms are known
-//! in f64, and the corners that the hull needs are found by brute force: a corner is needed if its
+//! in f64. The corners that the hull needs are found by brute force. A corner is needed if its
 //! distance from the hull of the other corners is more than 1e-6 of the part's length. Distances
 //! are computed by an independent solver in this file.
 
@@ -72,9 +72,9 @@ fn length(points: &[DVec3]) -> f64 {
     farthest(end).0
 }
 
-/// Returns the weights, of sum 1 and any sign, of the point closest to the origin in the affine
-/// span of up to four points: least squares over the edges from the first point, made orthogonal.
-/// Returns `None` if the points are affinely dependent.
+/// Returns the weights of the point closest to the origin in the affine span of up to four points.
+/// The weights have the sum 1 and any sign. The method is least squares over the edges from the
+/// first point, made orthogonal. Returns `None` if the points are affinely dependent.
 fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     let (first, others) = points.split_first()?;
     // The basis has orthogonal vectors, each with its coefficients in terms of the edges.

@@ -11,8 +11,8 @@ use headbutt::{ConvexHull, Space};
 use points::{points_of_kind, random_point};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The tolerance of a hull relative to the greatest distance from one of its points, which is at
-/// least half of its length: the rounding of f32 coordinates, twice for flat points.
+/// The tolerance of a hull: the rounding of f32 coordinates, twice for flat points. It is relative
+/// to the greatest distance from one of the points, which is at least half of the hull's length.
 const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
 
 /// Asserts that a hull has some of the given points in their order, no point twice, and the

@@ -373,8 +373,8 @@ fn a_tree_is_excluded_with_the_children_of_its_root() {
     assert_eq!(first(filter.excluding_tree(body)), None);
 }
 
-/// Each ball is twice as large and as far as the previous ball, so that a tree is a chain: no two
-/// balls are closer to each other than to a smaller ball.
+/// Each ball is twice as large and as far as the previous ball. So no two balls are closer to each
+/// other than to a smaller ball, and a tree is a chain.
 #[test]
 fn boxes_of_any_size_are_found_in_a_tree_of_any_depth() {
     let mut app = app();

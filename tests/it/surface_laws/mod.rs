@@ -1,11 +1,11 @@
 //! Tests the laws of contacts with surfaces, with a brute-force oracle in f64 that shares no code
 //! with the library.
 //!
-//! Each law is stated at its test in [`laws`], and checked for random surfaces (floors, terrains,
-//! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty, with margins,
-//! mapped and far away) and random shapes, including closed meshes, in 2D and in 3D. `cargo test`
-//! runs a small number of cases. `HEADBUTT_SURFACES` sets another number per law and dimension, and
-//! the output is a table of the results:
+//! Each law is stated at its test in [`laws`], and checked for random surfaces and shapes, in 2D
+//! and in 3D. The surfaces are floors, terrains, kerbs, stairs, corners, peaks, fins, plates, boxes
+//! and prisms: clean, dirty, with margins, mapped or far away. The shapes include closed meshes.
+//! `cargo test` runs a small number of cases. `HEADBUTT_SURFACES` sets another number per law and
+//! dimension, and the output is a table of the results:
 //!
 //! ```text
 //! HEADBUTT_SURFACES=1000000 cargo test --release --test it surface_laws -- --nocapture

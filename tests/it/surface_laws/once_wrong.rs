@@ -150,8 +150,9 @@ fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
 }
 
 /// A cylinder stands 3 mm deep in the floor, between two posts that are too near to each other, a
-/// few centimeters from a place where it fits. Moving back there is a push-out, so no push-out may
-/// be longer. (The cylinder was thrown over the posts, because their planes contradict each other.)
+/// few centimeters from a place where it fits. Moving back to this place is a push-out, so no
+/// push-out may be longer. (The cylinder was thrown over the posts, because their planes contradict
+/// each other.)
 #[test]
 fn from_a_gap_that_is_too_small_a_body_goes_back() {
     for one_sided in [false, true] {

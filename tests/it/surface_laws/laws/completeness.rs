@@ -132,8 +132,8 @@ fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
     }))
 }
 
-/// Returns a corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the
-/// origin, and a shape whose center is above the corner.
+/// Returns a corner of 2 to 6 facets and a shape whose center is above the corner. The corner is
+/// concave, convex or a saddle, and its vertex or ridge is at the origin.
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     if random.random_range(0..3) == 0 {
         return in_a_room(random, plane, variant);

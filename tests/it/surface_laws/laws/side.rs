@@ -52,11 +52,11 @@ fn make(
 
 /// Judges that, for each part, a point slightly off the contact point in the direction of its push
 /// is on the same side of the surface as the shape's center. So no facet with the contact point
-/// lies between these two points. In a corner of less than a right angle, this point may be beyond
-/// the other facet, so a point slightly off the part's own facet is also accepted. No facet of a
-/// one-sided surface pushes at an inner point if the center is behind the facet. The verdict is
-/// open if the contact is so deep that the center is below the contact point, or if the center is
-/// in the plane of a facet.
+/// lies between these two points. In an acute corner, this point may be beyond the other facet, so
+/// a point slightly off the part's own facet is also accepted. No facet of a one-sided surface
+/// pushes at an inner point if the center is behind the facet. The verdict is open if the contact
+/// is so deep that the center is below the contact point, or if the center is in the plane of a
+/// facet.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let center = shape.center();

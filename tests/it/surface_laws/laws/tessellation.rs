@@ -78,8 +78,8 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     if answers.iter().map(Answer::depth).fold(0.0, f64::max) <= small {
         return Verdict::Open;
     }
-    // Returns `true` if a contact has the normal of a part of the base that is as deep as the
-    // event, or if its normal leads out of this part's facet by the same depth.
+    // Looks for a part of the base that is as deep as the event. Returns `true` if the contact has
+    // this part's normal, or leads out of this part's facet by the same depth.
     let clears = |touch: &Touch| {
         let push = touch.push.as_dvec3();
         base.parts.iter().any(|part| {
