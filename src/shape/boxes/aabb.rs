@@ -75,7 +75,7 @@ impl Aabb {
         [self.min, self.max]
     }
 
-    /// Returns the same box in f64.
+    /// Returns the bounds of the box in f64.
     pub fn bounds<D: DVector>(&self) -> Bounds<D> {
         Bounds::of_f32(self.min, self.max)
     }

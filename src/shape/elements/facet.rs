@@ -156,7 +156,7 @@ impl<D: DVector> Facet<D> {
         (point - self.base).dot(self.normal)
     }
 
-    /// Returns the normal on the side of a point.
+    /// Returns the unit normal that points to the side of `point`.
     pub fn normal_toward(&self, point: D) -> D {
         if self.height(point) >= 0.0 {
             self.normal

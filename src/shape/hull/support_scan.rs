@@ -95,7 +95,8 @@ impl PointBlocks {
         let [a, b, c, d, e, f, g, h] = highest;
         let (a, b, c, d) = (higher(a, e), higher(b, f), higher(c, g), higher(d, h));
         let threshold = higher(higher(a, c), higher(b, d)) - self.error * size;
-        // Nearly always, only one point remains. Then the sum of the indices is its index.
+        // Nearly always, only one point remains. Then the sum of the indices is the index of this
+        // point.
         let mut sums: [CountAndSum; BLOCK_LEN] = [0; BLOCK_LEN];
         for (block, heights) in heights.iter().enumerate().take(self.blocks.len()) {
             let first = (block * BLOCK_LEN) as u32;

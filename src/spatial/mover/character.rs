@@ -43,8 +43,8 @@ use crate::{
 };
 
 /// The default skin, as a fraction of half of the body's least side. Such a skin is too narrow to
-/// be seen. At a distance of 1,000 such half sides from the origin, the skin is 80 roundings to
-/// f32.
+/// be seen. At a distance of 1,000 times this half side from the origin, the skin is 80 roundings
+/// to f32.
 const SKIN: f64 = 0.01;
 
 /// The least skin, in roundings of the position to f32. So the tolerance [`SETTLED`] is at least
