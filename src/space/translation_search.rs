@@ -2,29 +2,34 @@
 //!
 //! A node holds chosen planes, and the shortest translation that clears them. Each step takes the
 //! node with the shortest translation. If this translation leads out of all obstacles, it is the
-//! result. Otherwise one of the obstacles can be left across any of several planes, and each of
-//! these planes opens another node. More planes never make a translation shorter. So the first
-//! translation that leads out of all obstacles is the shortest.
+//! result. Otherwise the translation can leave one of the obstacles across any of several planes,
+//! and each of these planes opens another node. More planes never make a translation shorter. So
+//! the first translation that leads out of all obstacles is the shortest.
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
-//! may no longer clear a plane that was dropped. Then either the translation leads out of that
-//! plane's obstacle anyway, or the search meets the obstacle again.
+//! may no longer clear a plane that was dropped. In that case, the translation still leads out of
+//! that plane's obstacle, or the search meets the obstacle again.
 
 use core::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::space::{
-    DVector,
-    shortest_translation::{BoundingPlanes, PushPlane, translation_out_of_all},
+use crate::{
+    space::{
+        DVector,
+        shortest_translation::{PushPlane, translation_out_of_all},
+    },
+    tolerance::SAME_NORMAL,
 };
 
-/// Chosen planes, each with a label, and the shortest translation that clears them.
+/// The shortest translation that clears some planes.
 #[derive(Default)]
 pub struct Node<D, T> {
-    /// The labels of the planes.
-    pub labels: SmallVec<[T; 4]>,
-    bounding: BoundingPlanes<D>,
+    /// The planes on which the translation ends, each with a label.
+    pub bounding: SmallVec<[(PushPlane<D>, T); 3]>,
+    /// The number of planes that were chosen, which includes planes that no longer bound the
+    /// translation.
+    pub chosen: usize,
     pub translation: D,
     pub length: f64,
     /// The number of nodes opened before this node.
@@ -35,16 +40,22 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     /// Returns the node with one more plane, or `None` if no translation of at most `max_length`
     /// clears all planes.
     pub fn with(&self, plane: PushPlane<D>, label: T, max_length: f64) -> Option<Self> {
-        let planes = self.bounding.iter().copied().chain([plane]);
-        let shortest = translation_out_of_all(planes, max_length)?;
-        let labels = self.labels.iter().copied().chain([label]);
+        let planes = self.bounding.iter().copied().chain([(plane, label)]);
+        let shortest = translation_out_of_all(planes.clone().map(|(plane, _)| plane), max_length)?;
+        let bounding = planes.filter(|(plane, _)| shortest.bounding.contains(plane));
         Some(Self {
-            labels: labels.collect(),
-            bounding: shortest.bounding,
+            bounding: bounding.collect(),
+            chosen: self.chosen + 1,
             translation: shortest.translation,
             length: shortest.translation.length(),
             number: 0,
         })
+    }
+
+    /// Returns `true` if a bounding plane has this normal.
+    fn ends_on(&self, normal: D) -> bool {
+        let mut bounding = self.bounding.iter();
+        bounding.any(|((other, _), _)| (*other - normal).length() <= SAME_NORMAL)
     }
 
     /// Compares nodes by their lengths, then by their numbers.
@@ -53,6 +64,22 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
         lengths.then(self.number.cmp(&other.number))
     }
 }
+
+/// The open nodes that count as the same node. Of these nodes, only the first is kept.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum SameNodes {
+    /// None, so all nodes are kept.
+    #[default]
+    None,
+    /// Those with the same translation. Such a search may lose the shortest translation, but takes
+    /// fewer nodes.
+    Translation,
+    /// Those with the same translation that also ends on the same planes.
+    Planes,
+}
+
+/// Translations are the same if they differ by less than this fraction of their length.
+const SAME_TRANSLATION: f64 = 1e-6;
 
 /// The open nodes of a search, and its limits.
 #[derive(Default)]
@@ -63,14 +90,13 @@ pub struct TranslationSearch<D, T> {
     /// The number of nodes that may still be taken.
     tries: usize,
     max_length: f64,
-    same: f64,
+    same: SameNodes,
 }
 
 impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
     /// Begins a search that takes at most `max_tries` nodes, with translations of at most
-    /// `max_length`. If the translations of open nodes differ by less than the fraction `same` of
-    /// their length, only the first of these nodes is kept. If `same` is 0, all nodes are kept.
-    pub fn begin(&mut self, max_tries: usize, max_length: f64, same: f64) {
+    /// `max_length`.
+    pub fn begin(&mut self, max_tries: usize, max_length: f64, same: SameNodes) {
         self.open.clear();
         self.open.push(Node::default());
         (self.count, self.tries) = (1, max_tries);
@@ -79,7 +105,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
 
     /// Removes the open node with the shortest translation, and returns it.
     pub fn take_shortest(&mut self) -> Option<Node<D, T>> {
-        // At most `tries` more nodes will be taken, so all longer ones are dropped.
+        // At most `tries` more nodes will be taken, so all nodes with longer translations are
+        // dropped.
         if self.tries < self.open.len() {
             self.open.select_nth_unstable_by(self.tries, Node::order);
             self.open.truncate(self.tries);
@@ -91,18 +118,24 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
     }
 
     /// Opens the node with one more plane than `node`, unless no translation clears all its planes
-    /// or an open node has the same translation.
+    /// or the same node is open.
     pub fn open(&mut self, node: &Node<D, T>, plane: PushPlane<D>, label: T) {
         let Some(next) = node.with(plane, label, self.max_length) else {
             return;
         };
-        let is_same = |other: &Node<D, T>| {
-            (other.translation - next.translation).length() < self.same * next.length
-        };
-        if !self.open.iter().any(is_same) {
+        if !self.open.iter().any(|other| self.is_same(&next, other)) {
             let number = self.count;
             self.count += 1;
             self.open.push(Node { number, ..next });
         }
+    }
+
+    fn is_same(&self, node: &Node<D, T>, other: &Node<D, T>) -> bool {
+        let difference = (other.translation - node.translation).length();
+        let mut planes = node.bounding.iter();
+        self.same != SameNodes::None
+            && difference < SAME_TRANSLATION * node.length
+            && (self.same == SameNodes::Translation
+                || planes.all(|((normal, _), _)| other.ends_on(*normal)))
     }
 }

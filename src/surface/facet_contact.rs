@@ -202,6 +202,35 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
+    /// Returns the contact of a facet and a part on a plane that a translation clears, and on which
+    /// it ends.
+    pub(super) fn contact_at(
+        &self,
+        indices: (u32, u32),
+        (normal, depth): PushPlane<V::DVec>,
+        translation: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let facet = self.surface.facet(indices.0)?;
+        if facet.has_normal(normal) {
+            return self.contact_along(indices, normal);
+        }
+        // After the translation, the shapes touch. They may touch in any point of two edges.
+        let (_, touching) = self.solve(&self.parts(indices)?, translation, |solver| {
+            solver.distance()
+        })?;
+        Some(FacetContact {
+            indices,
+            normal,
+            contact: Contact64 {
+                normal,
+                depth,
+                ..touching
+            },
+            kind: ContactKind::Nearest,
+            weld: facet.weld,
+        })
+    }
+
     /// Returns the contact of a facet as a thin plate, which the body leaves over the plane or past
     /// the boundary, whichever is nearer. Returns `None` if that takes the center through the facet
     /// (without a center: if the normal opposes that of `contact`), or if `contact` does not clear

@@ -19,11 +19,12 @@ use core::ops::Range;
 use arrayvec::ArrayVec;
 
 use crate::{
-    space::{DVector, Space, translation_search::Node},
+    space::{
+        DVector, Space,
+        translation_search::{Node, SameNodes},
+    },
     surface::{
-        facet_contact::{FacetContact, SAME_DEPTH},
-        lists::PushOutLists,
-        shortest_push_out::MAX_PLANES,
+        facet_contact::FacetContact, lists::PushOutLists, shortest_push_out::MAX_PLANES,
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
@@ -128,7 +129,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         is_end: impl Fn(&PushOutLists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec, usize>> {
         lists.clearing.clear();
-        lists.search.begin(MAX_GAP_NODES, limit, SAME_DEPTH);
+        lists
+            .search
+            .begin(MAX_GAP_NODES, limit, SameNodes::Translation);
         while let Some(node) = lists.search.take_shortest() {
             let Some(indices) = self.blocking(lists, node.translation) else {
                 if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
@@ -136,7 +139,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 }
                 continue;
             };
-            if node.labels.len() == MAX_PLANES {
+            if node.chosen == MAX_PLANES {
                 continue;
             }
             let range = self.clearing(indices, directions, lists)?;

@@ -21,12 +21,11 @@ use crate::{
     shape::{Bounds, Core, Facet, Polygon, ScaledShape, Shape, Support},
     space::{
         DVector, Pose, Space,
-        shortest_translation::PushPlane,
-        translation_search::{Node, TranslationSearch},
+        shortest_translation::{PushPlane, shortest_translation},
+        translation_search::{Node, SameNodes, TranslationSearch},
     },
     surface::{
-        body_part::Neighborhood,
-        facet_contact::{FacetContact, SAME_DEPTH, is_tight, slop},
+        facet_contact::{FacetContact, is_tight, slop},
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
@@ -69,6 +68,21 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let local = D::transpose(pose.rotation) * normal;
                 let heights = polygon.edges().map(|edge| edge.start.dot(local));
                 pose.translation.dot(normal) + heights.fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
+    /// Returns the center and the radius of a ball around the set.
+    fn ball(&self) -> (D, f64) {
+        match self {
+            Self::Box { pose, half_extents } => (pose.translation, half_extents.length()),
+            Self::Polygon { pose, polygon } => {
+                let vertices = || polygon.edges().map(|edge| edge.start);
+                let sum = vertices().fold(D::ZERO, |sum, vertex| sum + vertex);
+                let center = sum * (1.0 / vertices().count() as f64);
+                let distances = vertices().map(|vertex| (vertex - center).length());
+                let radius = distances.fold(0.0, f64::max);
+                (pose.rotation * center + pose.translation, radius)
             }
         }
     }
@@ -116,7 +130,8 @@ struct KnownPart<'p, V: Space> {
     index: u32,
     faces: KnownFaces<'p, V::DVec>,
     bounds: Bounds<V::DVec>,
-    neighborhood: Neighborhood<V::DVec>,
+    /// The center and the radius of a ball around the part.
+    ball: (V::DVec, f64),
 }
 
 impl<'p, V: Space> KnownPart<'p, V> {
@@ -135,11 +150,12 @@ impl<'p, V: Space> KnownPart<'p, V> {
             Core::Polygon(polygon) => Some(KnownFaces::Polygon { pose, polygon }),
             Core::Opaque | Core::HalfSpace(_) => None,
         };
+        let faces = faces?;
         Some(Self {
             index: part.index,
-            faces: faces?,
+            ball: faces.ball(),
+            faces,
             bounds: *part.region.bounds()?,
-            neighborhood: Neighborhood::new(part, origin, 0.0),
         })
     }
 }
@@ -148,6 +164,8 @@ impl<'p, V: Space> KnownPart<'p, V> {
 pub struct Obstacle {
     indices: (u32, u32),
     weld: f64,
+    /// `true` if the part overlaps the facet.
+    overlaps: bool,
     /// The range of its planes in the list of planes.
     planes: Range<usize>,
 }
@@ -164,25 +182,30 @@ pub struct ObstacleLists<V: Space> {
 }
 
 impl<V: Space> ObstacleLists<V> {
+    /// Returns the depth of an obstacle along the plane that is nearest to cleared by a
+    /// translation. The depth is positive if the translation does not clear the obstacle.
+    fn depth_left(&self, obstacle: &Obstacle, translation: V::DVec) -> f64 {
+        let planes = self.planes.get(obstacle.planes.clone());
+        let planes = planes.unwrap_or_default().iter();
+        let left = planes.map(|(normal, depth)| depth - normal.dot(translation));
+        left.fold(f64::INFINITY, f64::min)
+    }
+
     /// Returns the planes of the obstacle that is farthest from cleared by a translation, or `None`
     /// if all obstacles are cleared.
     fn blocking(&self, translation: V::DVec) -> Option<Range<usize>> {
         let mut farthest = None;
         let mut most = 0.0;
-        for Obstacle { weld, planes, .. } in &self.obstacles {
-            let own = self.planes.get(planes.clone()).unwrap_or_default();
-            let missing = own
-                .iter()
-                .map(|(normal, depth)| depth - normal.dot(translation));
-            let missing = missing.fold(f64::INFINITY, f64::min);
+        for obstacle in &self.obstacles {
+            let left = self.depth_left(obstacle, translation);
             // Every overlap counts at the start.
             let least = if translation == V::DVec::ZERO {
                 0.0
             } else {
-                slop(*weld, translation)
+                slop(obstacle.weld, translation)
             };
-            if missing > least.max(most) {
-                (most, farthest) = (missing, Some(planes.clone()));
+            if left > least.max(most) {
+                (most, farthest) = (left, Some(obstacle.planes.clone()));
             }
         }
         farthest
@@ -246,8 +269,7 @@ impl<V: Space> SurfacePair<'_, V> {
         lists.obstacles.clear();
         lists.planes.clear();
         // Farther away, facets are ignored: they must not change the contact.
-        let radii = parts.iter().map(|part| part.neighborhood.balls[0].1);
-        let limit = radii.fold(self.max_depth(), f64::min);
+        let limit = parts.iter().fold(0.0, |max, part| part.ball.1.max(max));
         let mut search = ObstacleSearch {
             pair: self,
             parts,
@@ -256,7 +278,7 @@ impl<V: Space> SurfacePair<'_, V> {
             lists,
         };
         let collected = search.collect();
-        if collected.is_some() && search.lists.blocking(V::DVec::ZERO).is_none() {
+        if collected.is_some() && !search.lists.obstacles.iter().any(|it| it.overlaps) {
             return Searched::Apart;
         }
         let node = collected.and_then(|()| search.find());
@@ -271,25 +293,22 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     /// Collects the obstacles. Returns `None` if the side of the center is uncertain, or if no
     /// translation within the limit clears one of the obstacles.
     fn collect(&mut self) -> Option<()> {
-        let (near, surface) = (self.near, self.pair.surface);
+        let (near, pair) = (self.near, self.pair);
+        let facets = || {
+            let facets = near.iter().filter_map(|(it, _)| pair.surface.facet(*it));
+            facets.filter(|facet| !pair.is_hidden(facet))
+        };
         // A lift along the mean of the normals is probably a push-out, so longer ones need not be
         // found.
-        let mut mean = V::DVec::ZERO;
-        if let Some(center) = self.pair.center {
-            for (facet, _) in near {
-                let facet = surface.facet(*facet)?;
-                if facet.height(center).abs() <= facet.weld {
-                    return None;
-                }
-                mean = mean + facet.normal_toward(center);
-            }
-        }
+        let normals = pair
+            .center
+            .map(|center| facets().map(move |facet| facet.normal_toward(center)));
+        let mean = normals.into_iter().flatten();
+        let mean = mean.fold(V::DVec::ZERO, |sum, normal| sum + normal);
         if let Some(mean) = mean.unit() {
             let bottoms = self.parts.iter().map(|part| part.faces.bottom(mean));
             let bottom = bottoms.fold(f64::INFINITY, f64::min);
-            let tops = near
-                .iter()
-                .filter_map(|(facet, _)| Some(surface.facet(*facet)?.top(mean)));
+            let tops = facets().map(|facet| facet.top(mean));
             let top = tops.fold(f64::NEG_INFINITY, f64::max);
             self.limit = self.limit.min((top - bottom) * (1.0 + LIMIT_ROUNDING));
         }
@@ -297,56 +316,69 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     }
 
     /// Adds a facet and a part as an obstacle, if the facet is within the extent of the part, and
-    /// if not every translation within the limit clears it. Returns `None` if no translation does.
+    /// if not every translation within the limit clears it. Returns `None` if no translation does,
+    /// or if the side of the center is uncertain.
     fn add(&mut self, (facet_index, part_index): (u32, u32)) -> Option<()> {
         let (surface, limit) = (self.pair.surface, self.limit);
         let facet = surface.facet(facet_index)?;
         let mut parts = self.parts.iter();
         let part = parts.find(|part| part.index == part_index)?;
-        if self.pair.is_hidden(&facet)
-            || !part.neighborhood.includes(|center| facet.distance(center))
-        {
+        let (middle, radius) = part.ball;
+        if facet.distance(middle) > radius {
             return Some(());
         }
-        // A body cannot leave a facet on the far side if its center is over the facet. All parts of
-        // a compound leave on the side of the center.
-        let outward = self.pair.center.map(|center| {
-            let is_over = surface.is_one_sided() || facet.is_under(center);
-            (facet.normal_toward(center), is_over)
-        });
+        // A body does not leave a one-sided surface on the far side. All parts of a compound leave
+        // on the side of the center.
         let is_single = self.pair.body.scaled_shape().is_some();
+        let keeps_side = !is_single || surface.is_one_sided();
+        let center = self.pair.center;
+        let is_uncertain = |center| {
+            facet.height(center).abs() <= facet.weld && (keeps_side || facet.is_under(center))
+        };
+        if center.is_some_and(is_uncertain) {
+            return None;
+        }
+        if self.pair.is_hidden(&facet) {
+            return Some(());
+        }
+        let center = center.filter(|_| keeps_side);
+        let outward = center.map(|center| facet.normal_toward(center));
         let is_allowed = |normal: V::DVec| match outward {
-            Some((outward, _)) if !is_single => normal.dot(outward) >= -SAME_NORMAL,
-            Some((outward, true)) => (normal + outward).length() > SAME_NORMAL,
-            _ => true,
+            Some(outward) if is_single => (normal + outward).length() > SAME_NORMAL,
+            Some(outward) => normal.dot(outward) >= -SAME_NORMAL,
+            None => true,
         };
         let ObstacleLists {
             obstacles, planes, ..
         } = &mut *self.lists;
         let first = planes.len();
-        let mut is_clear = false;
+        let mut least = f64::INFINITY;
         part.faces.visit_planes(&facet, |(normal, depth)| {
-            is_clear |= depth <= -limit;
-            if depth <= limit && is_allowed(normal) {
+            least = depth.min(least);
+            // A part that is on the far side may stay there.
+            if depth <= 0.0 || depth <= limit && is_allowed(normal) {
                 planes.push((normal, depth));
             }
         });
-        if is_clear {
+        if least <= -limit {
             planes.truncate(first);
             return Some(());
         }
         obstacles.push(Obstacle {
             indices: (facet_index, part_index),
             weld: facet.weld,
+            overlaps: least > 0.0,
             planes: first..planes.len(),
         });
         (planes.len() > first).then_some(())
     }
 
-    /// Finds the shortest translation that clears all obstacles. Returns `None` if there is none
-    /// within the limits, or if it takes the center through a facet.
+    /// Finds the shortest translation that clears all obstacles, and that takes the center through
+    /// no facet that the center is over. Returns `None` if there is none within the limits, or if
+    /// the center passes through another facet.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
-        self.lists.search.begin(MAX_NODES, self.limit, SAME_DEPTH);
+        let search = &mut self.lists.search;
+        search.begin(MAX_NODES, self.limit, SameNodes::Planes);
         while let Some(node) = self.lists.search.take_shortest() {
             let mut blocking = self.lists.blocking(node.translation);
             if blocking.is_none() {
@@ -354,6 +386,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                 blocking = self.lists.blocking(node.translation);
             }
             let Some(blocking) = blocking else {
+                if self.goes_under_obstacle(node.translation) {
+                    continue;
+                }
                 return self.pair.lets_center_pass(node.translation).then_some(node);
             };
             let ObstacleLists { planes, search, .. } = &mut *self.lists;
@@ -364,6 +399,18 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
             }
         }
         None
+    }
+
+    /// Returns `true` if a translation takes the center through an obstacle that the center is over.
+    fn goes_under_obstacle(&self, translation: V::DVec) -> bool {
+        self.pair.center.is_some_and(|center| {
+            let is_passed = |facet: &Facet<V::DVec>| {
+                facet.is_under(center) && facet.is_crossed_by([center, center + translation])
+            };
+            let obstacles = self.lists.obstacles.iter();
+            let mut facets = obstacles.filter_map(|it| self.pair.surface.facet(it.indices.0));
+            facets.any(|facet| is_passed(&facet))
+        })
     }
 
     /// Adds the facets to which a translation takes a part. Past the boundary of a facet, the part
@@ -393,7 +440,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         Some(())
     }
 
-    /// Adds the contacts of the planes that bound a push-out. Returns `false` if there are none.
+    /// Adds the contacts of the planes that bound a push-out. Adds none, and returns `false`, if
+    /// the contacts alone do not push the body out of the facets that it overlaps. (The push-out
+    /// may also end on facets that the body does not overlap, so they have no contact.)
     fn add_bounding(
         &self,
         node: &Node<V::DVec, usize>,
@@ -402,26 +451,34 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let ObstacleLists {
             obstacles, planes, ..
         } = &*self.lists;
+        let (pair, translation) = (self.pair, node.translation);
         let contact_at = |label: usize| {
-            let (normal, _) = planes.get(label)?;
-            let mut obstacles = obstacles.iter();
-            let obstacle = obstacles.find(|obstacle| obstacle.planes.contains(&label))?;
-            let contact = self.pair.contact_along(obstacle.indices, *normal);
-            contact.filter(|contact| is_tight(contact, node.translation))
+            let plane = planes.get(label)?;
+            let mut obstacles = obstacles.iter().filter(|it| it.overlaps);
+            let obstacle = obstacles.find(|it| it.planes.contains(&label))?;
+            let contact = pair.contact_at(obstacle.indices, *plane, translation);
+            contact.filter(|contact| is_tight(contact, translation))
         };
-        for label in &node.labels {
-            let Some((normal, depth)) = planes.get(*label) else {
-                continue;
-            };
+        for ((normal, depth), label) in &node.bounding {
             let is_same = |(other, other_depth): &PushPlane<V::DVec>| {
                 (*other - *normal).length() <= SAME_NORMAL
-                    && (other_depth - depth).abs() <= slop(0.0, node.translation)
+                    && (other_depth - depth).abs() <= slop(0.0, translation)
             };
             // The body may overlap another facet with the same plane.
             let others = planes.iter().enumerate();
             let others = others.filter(|(other, plane)| other != label && is_same(plane));
             let mut labels = iter::once(*label).chain(others.map(|(other, _)| other));
             contacts.extend(labels.find_map(contact_at));
+        }
+        if contacts.len() < node.bounding.len() {
+            let found = contacts.iter().map(FacetContact::plane);
+            let found = shortest_translation(found, f64::INFINITY);
+            let is_left = |it: &Obstacle| {
+                it.overlaps && self.lists.depth_left(it, found) > slop(it.weld, translation)
+            };
+            if obstacles.iter().any(is_left) {
+                contacts.clear();
+            }
         }
         !contacts.is_empty()
     }

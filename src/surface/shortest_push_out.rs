@@ -26,7 +26,7 @@
 //! twice as long as the depth in any single facet, the search in [`gap`](super::gap) looks for a
 //! way past the boundaries of the facets.
 
-use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use crate::{
     placed::BoundingRegion,
@@ -34,7 +34,7 @@ use crate::{
     space::{
         DVector, Space,
         shortest_translation::{Clearance, translation_out_of_all},
-        translation_search::Node,
+        translation_search::{Node, SameNodes},
     },
     surface::{
         facet_contact::{
@@ -63,7 +63,7 @@ const MAX_COMBINATIONS: usize = 24;
 const MAX_PASSES: usize = 16;
 
 /// Planes that a translation clears, none of which is the plane of a contact.
-type Planes<D> = ArrayVec<FacetContact<D>, MAX_PLANES>;
+type Planes<D> = SmallVec<[FacetContact<D>; 3]>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes
@@ -264,8 +264,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             !contacts.iter().any(is_same)
         };
-        let planes = node.labels.iter();
-        let planes = planes.filter_map(|index| lists.candidates.get(*index).copied());
+        let planes = node.bounding.iter();
+        let planes = planes.filter_map(|(_, index)| lists.candidates.get(*index).copied());
         (Some(node.translation), planes.filter(is_other).collect())
     }
 
@@ -315,12 +315,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if lists.contacts.len() > MAX_CONTACTS {
             return best;
         }
-        lists.search.begin(MAX_COMBINATIONS, limit, SAME_DEPTH);
+        lists
+            .search
+            .begin(MAX_COMBINATIONS, limit, SameNodes::Translation);
         while let Some(node) = lists.search.take_shortest() {
-            if node.labels.len() > 1 && self.is_free(lists, node.translation) {
+            if node.chosen > 1 && self.is_free(lists, node.translation) {
                 return Some(node);
             }
-            if node.labels.len() == MAX_PLANES {
+            if node.chosen == MAX_PLANES {
                 continue;
             }
             // The candidates are sorted by depth.

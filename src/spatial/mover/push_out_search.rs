@@ -26,8 +26,9 @@ use crate::{
     query::{Pair, Ray, RaySide, Solver},
     shape::Support,
     space::{
-        DVector, QueryPose, Space, shortest_translation::PushPlane,
-        translation_search::TranslationSearch,
+        DVector, QueryPose, Space,
+        shortest_translation::PushPlane,
+        translation_search::{SameNodes, TranslationSearch},
     },
     spatial::{
         SpatialQuery, SpatialQueryFilter,
@@ -159,7 +160,7 @@ pub fn search_push_out<V: QuerySpace>(
     let clearance = CLEARANCE * rounding_of(body, radius_of(body).unwrap_or(0.0));
     let mut moved = body.clone();
     let mut search = TranslationSearch::default();
-    search.begin(MAX_PUSH_OUT_NODES, max_distance, 0.0);
+    search.begin(MAX_PUSH_OUT_NODES, max_distance, SameNodes::None);
     let (mut least_depth, mut least_bad) = (f64::INFINITY, V::DVec::ZERO);
     while let Some(choice) = search.take_shortest() {
         let translation = choice.translation;

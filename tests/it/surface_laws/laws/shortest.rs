@@ -1,5 +1,6 @@
 //! *Shortest*: the push-out of a box out of a few facets is the shortest translation that clears
-//! all of them. The oracle tries every combination of one way out of each facet.
+//! all of them. The oracle tries every combination of one way out of each facet. The contact points
+//! lie on both shapes.
 
 use bevy::{
     math::{DMat3, DVec3},
@@ -9,7 +10,7 @@ use rand::{Rng, rngs::StdRng};
 
 use super::{USUAL, case, question, size};
 use crate::surface_laws::{
-    ask::Answer,
+    ask::{Answer, Touch},
     bodies::Surface,
     oracle::{Facet, Polytope},
     shapes::{Kind, Shape, direction},
@@ -91,10 +92,32 @@ fn judge(facets: &[Facet], shape: &Shape, answers: &[Answer]) -> Verdict {
     if (found.length() - shortest.length()).abs() > PRECISION * size {
         return Verdict::Broken(format!("{found:?} instead of {shortest:?}"));
     }
-    match facets.iter().find(|facet| !is_clear(found, facet)) {
-        Some(facet) => Verdict::Broken(format!("{found:?} does not clear {facet:?}")),
+    if let Some(facet) = facets.iter().find(|facet| !is_clear(found, facet)) {
+        return Verdict::Broken(format!("{found:?} does not clear {facet:?}"));
+    }
+    let mut parts = answer.parts.iter();
+    match parts.find(|part| !lies_on_both(part, facets, &body, center, size)) {
+        Some(part) => Verdict::Broken(format!("a point of {part:?} is beside its shape")),
         None => Verdict::Holds,
     }
+}
+
+/// Returns `true` if the contact points lie on the facet and in the body. Along a facet's normal,
+/// the point on the facet is the projection of the body's lowest point, so it may be anywhere on
+/// the facet's plane.
+fn lies_on_both(part: &Touch, facets: &[Facet], body: &Polytope, center: DVec3, size: f64) -> bool {
+    let Some(facet) = facets.get(part.facet as usize) else {
+        return false;
+    };
+    let [on_facet, on_body] = part.offsets.map(|offset| offset.as_dvec3());
+    let on_body = center + on_body;
+    let is_below = |normal: DVec3| on_body.dot(normal) <= body.reach(normal) + PRECISION * size;
+    // Normals count as the same if they differ by at most 1e-4.
+    let is_own = part.push.as_dvec3().cross(facet.normal).length() < 1.1e-4;
+    let is_on_plane = is_own && facet.height(on_facet).abs() <= 2.2e-4 * size;
+    let mut normals = body.normals.iter();
+    (is_on_plane || facet.distance(on_facet) <= PRECISION * size)
+        && normals.all(|it| is_below(*it) && is_below(-*it))
 }
 
 fn is_clear(body: &Polytope, facet: &Facet, tolerance: f64) -> bool {
