@@ -22,7 +22,7 @@ use process::{run_again, this_run};
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
 
-/// An app whose time stands still, with or without the plugin.
+/// Returns an app whose time stands still, with or without the plugin.
 fn app(plugin: Option<HeadbuttPlugin>) -> App {
     let mut app = App::new();
     app.init_schedule(Simulation);
@@ -39,7 +39,8 @@ fn plugin() -> HeadbuttPlugin {
 /// Runs one tick. Returns its allocations.
 fn tick(app: &mut App) -> AllocationInfo {
     let counted = measure(|| app.world_mut().run_schedule(Simulation));
-    // Bevy does this once a frame. (A `resource_scope` records the resource as removed.)
+    // Bevy clears the trackers once per frame. (A `resource_scope` records the resource as
+    // removed.)
     app.world_mut().clear_trackers();
     if let Some(mut messages) = app
         .world_mut()
@@ -57,7 +58,7 @@ struct Home(Vec3, usize);
 /// The movements repeat after this many ticks.
 const PERIOD: usize = 16;
 
-/// Spawns rows of colliders of each kind, some of them children. Every third rests.
+/// Spawns rows of colliders of each kind, some of them children. Every third collider rests.
 fn spawn_rows(world: &mut World, count: usize) {
     for number in 0..count {
         let [row, column] = [number / 20, number % 20].map(|it| it as f32);
@@ -120,8 +121,8 @@ fn step(world: &mut World, tick: usize) {
     }
 }
 
-/// The allocations of 100 ticks after a warm-up in which each movement has happened several times,
-/// and the mean number of contacts that started in a tick.
+/// Returns the allocations of 100 ticks after a warm-up in which each movement has happened several
+/// times, and the mean number of contacts that started in a tick.
 fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
     let mut number = 0;
     let mut allocations = 0;
@@ -142,7 +143,8 @@ fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
     (allocations, started as f64 / 100.0)
 }
 
-/// The allocations of a tick of a schedule with as many empty systems, which are Bevy's own.
+/// Returns Bevy's own allocations: the allocations of a tick of a schedule with as many empty
+/// systems.
 fn allocations_of_bevy() -> u64 {
     let mut app = app(None);
     app.add_systems(Simulation, ((|| ()), (|| ()), (|_: &mut World| ())).chain());
@@ -165,7 +167,7 @@ fn a_warm_tick_of_moving_colliders_allocates_nothing() {
     }
 }
 
-/// All rotate together, so that all boxes grow and shrink at once.
+/// All colliders rotate together, so that all boxes grow and shrink at once.
 #[test]
 fn a_warm_tick_of_boxes_that_change_size_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -179,7 +181,7 @@ fn a_warm_tick_of_boxes_that_change_size_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// Colliders that move and rest by turns settle again and again, and need memory in the broad phase
+/// Colliders that move and rest by turns settle repeatedly, and need memory in the broad phase
 /// again.
 #[test]
 fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
@@ -204,7 +206,7 @@ fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// All change to another of Bevy's tables in each tick, and back.
+/// In each tick, all colliders change to another of Bevy's tables, or back.
 #[test]
 fn a_warm_tick_of_colliders_that_change_tables_allocates_nothing() {
     #[derive(Component)]
@@ -255,12 +257,12 @@ fn a_warm_tick_with_observers_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// The entities spawned last, which are despawned next.
+/// The entities that were spawned last, and will be despawned next.
 #[derive(Resource, Default)]
 struct Passing(Vec<Entity>);
 
-/// Despawns some colliders and spawns as many. The same ones are spawned again after [`PERIOD`]
-/// ticks.
+/// Despawns some colliders, and spawns the same number. The same colliders are spawned again after
+/// [`PERIOD`] ticks.
 fn replace_some(world: &mut World, tick: usize) {
     let old = core::mem::take(&mut world.resource_mut::<Passing>().0);
     for entity in old {
@@ -310,8 +312,8 @@ fn a_warm_tick_with_swept_colliders_allocates_nothing() {
     assert!(casts > 10, "{casts}");
 }
 
-/// Bullets fly to and fro across rows of walls, so that the boxes around their paths overlap far
-/// more walls than the paths.
+/// Bullets fly back and forth across rows of walls, so that the boxes around their paths overlap
+/// far more walls than the paths.
 #[test]
 fn a_warm_tick_with_long_diagonal_paths_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -365,9 +367,9 @@ fn the_counter_counts_what_a_tick_allocates() {
     assert_eq!(allocations, allocations_of_bevy() + 100);
 }
 
-/// On two threads there are at most eight tasks wherever work is divided, in each dimension:
-/// moving, sorting boxes, finding pairs within and between the few sizes, and testing pairs. Bevy
-/// allocates once or twice for each.
+/// On two threads, work is divided into at most eight tasks. In each dimension, work is divided
+/// when moving colliders, sorting boxes, finding pairs within and between the few sizes, and
+/// testing pairs. Bevy allocates once or twice for each task.
 const MOST_OF_A_TICK: f64 = 2.0 * 8.0 * 8.0 * 2.0;
 
 #[test]
@@ -394,12 +396,13 @@ fn on_two_threads_a_tick_allocates_only_for_its_tasks() {
 /// The number of colliders whose memory is measured.
 const COUNT: usize = 10_000;
 
-/// At this distance none of them touch. At a smaller one, each touches the previous one.
+/// At the distance `APART`, no colliders touch. At the distance `BESIDE`, each collider touches the
+/// previous collider.
 const APART: f32 = 3.0;
 const BESIDE: f32 = 0.9;
 
-/// The additional bytes of an app after some ticks of a scene with [`COUNT`] balls in a row, and
-/// its contacts.
+/// Returns the additional bytes of an app after some ticks of a scene with [`COUNT`] balls in a
+/// row, and its contacts.
 fn bytes(plugin: Option<HeadbuttPlugin>, ball: &Collider, moves: bool, gap: f32) -> (i64, usize) {
     let mut kept = None;
     let counted = measure(|| {
@@ -428,7 +431,7 @@ fn bytes(plugin: Option<HeadbuttPlugin>, ball: &Collider, moves: bool, gap: f32)
     (counted.bytes_current, contacts)
 }
 
-/// The bytes that the plugin holds for each collider and each contact, in both dimensions.
+/// Returns the bytes that the plugin holds for each collider and each contact, in both dimensions.
 fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
     [Circle::new(0.5).into(), Sphere::new(0.5).into()].map(|ball: Collider| {
         let plugin = || Some(plugin().with_ongoing(ongoing));
@@ -446,8 +449,8 @@ fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
     })
 }
 
-/// A fifth more than needed, so that memory held needlessly is noticed. A contact needs more if
-/// Bevy's two message buffers hold it in every tick.
+/// These limits are a fifth more than needed, so that the test notices memory that is held
+/// needlessly. A contact needs more if Bevy's two message buffers hold it in every tick.
 const MOST_OF_A_COLLIDER: f64 = 590.0;
 const MOST_OF_A_CONTACT: f64 = 800.0;
 
@@ -465,7 +468,7 @@ fn a_collider_and_a_contact_take_bounded_memory() {
     }
 }
 
-/// The number of ticks after a burst in which its memory is given back.
+/// The number of ticks after a burst in which the plugin frees its memory.
 const QUIET: usize = 400;
 
 /// Places colliders in a row, all at one point if `gap` is 0.
@@ -476,7 +479,7 @@ fn place_in_row(world: &mut World, all: &[Entity], gap: f32) {
     }
 }
 
-/// Runs ticks in which this many of the colliders move.
+/// Runs ticks in which this number of the colliders moves.
 fn pass(app: &mut App, all: &[Entity], movers: usize) {
     for number in 0..QUIET {
         for entity in &all[..movers] {
@@ -487,8 +490,8 @@ fn pass(app: &mut App, all: &[Entity], movers: usize) {
     }
 }
 
-/// Returns the bytes that an app with separated colliders holds. If `bursts`, all were at one point
-/// for two ticks. Also returns the greatest number of contacts.
+/// Returns the bytes that an app with separated colliders holds. If `bursts`, all colliders were at
+/// one point for two ticks. Also returns the greatest number of contacts.
 fn bytes_after_crowd(
     plugin: HeadbuttPlugin,
     (collider, count): (&Collider, usize),
@@ -544,7 +547,7 @@ fn memory_of_many_contacts_is_given_back() {
     }
 }
 
-/// The lists of messages are replaced when their memory is given back.
+/// The lists of messages are replaced when their memory is freed.
 #[test]
 fn a_reader_reads_each_message_once_while_memory_is_given_back() {
     let mut app = app(Some(plugin()));
@@ -565,12 +568,13 @@ fn a_reader_reads_each_message_once_while_memory_is_given_back() {
             next += 1;
         }
     }
-    // Two ticks with contacts of all pairs, one in which most end, and others in a row.
+    // There are two ticks with contacts of all pairs, one tick in which most contacts end, and
+    // further ticks with contacts in a row.
     assert_eq!(next, 3 * 50 * 99 + (QUIET - 3) * 99);
 }
 
-/// Returns the bytes that an app with some colliders holds, if `bursts` after many more were
-/// spawned and despawned.
+/// Returns the bytes that an app with some colliders holds. If `bursts`, many more colliders were
+/// spawned and despawned before.
 fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize) -> i64 {
     let mut kept = None;
     let counted = measure(|| {
@@ -594,7 +598,7 @@ fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize)
         for entity in others {
             app.world_mut().despawn(entity);
         }
-        // Some are spawned and despawned all the time.
+        // Some colliders are spawned and despawned in every tick.
         let mut passing = VecDeque::new();
         for number in 0..QUIET {
             let place = Transform::from_xyz(-APART, (number % 7) as f32, 0.0);
@@ -620,7 +624,8 @@ fn memory_of_many_colliders_is_given_back() {
         };
         let (calm, after) = (of_plugin(false), of_plugin(true));
         println!("{movers} move: {after} bytes of the plugin, without the burst {calm}");
-        // Bevy has given out 20,000 entity indices. The table by index has up to 16 bytes for each.
+        // Bevy has given out 20,000 entity indices. The table by index has up to 16 bytes for each
+        // index.
         assert!(after - calm < 16 * 20_000);
     }
 }
@@ -658,8 +663,8 @@ fn memory_of_many_supplied_pairs_is_given_back() {
     assert!(after < 2 * calm);
 }
 
-/// All are at one point half of the time, with a period close to the time for which buffers
-/// remember their length.
+/// All colliders are at one point half of the time. The period is close to the time for which
+/// buffers remember their length.
 #[test]
 fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -692,7 +697,7 @@ fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// Many exist half of the time and are despawned in the other half.
+/// Many colliders exist half of the time, and are despawned in the other half.
 #[test]
 fn a_warm_tick_with_mass_spawns_and_despawns_allocates_nothing() {
     let mut app = app(Some(plugin()));

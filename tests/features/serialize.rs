@@ -20,7 +20,7 @@ use headbutt::{Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde::de::DeserializeSeed;
 
-/// A format: how a value is written as bytes, and read.
+/// A format: functions that write a value as bytes and read it again.
 struct Format {
     name: &'static str,
     save: fn(&Collider) -> Result<Vec<u8>, String>,
@@ -31,7 +31,8 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("a text")
 }
 
-/// Two self-describing formats, one of them that of Bevy's scenes, and one that is not.
+/// Two self-describing formats, including the format of Bevy's scenes, and one format that does not
+/// describe itself.
 const FORMATS: [Format; 3] = [
     Format {
         name: "RON",
@@ -58,7 +59,7 @@ fn through(format: &Format, collider: &Collider) -> Collider {
     loaded.unwrap_or_else(|error| panic!("{collider:?} as {}: {error}", format.name))
 }
 
-/// A length around 1 whose digits fill an f32.
+/// Returns a length near 1 that uses all digits of an f32.
 fn length(random: &mut StdRng) -> f32 {
     random.random_range(0.3..1.2)
 }
@@ -80,7 +81,7 @@ fn rotation(random: &mut StdRng) -> Quat {
     )
 }
 
-/// Every kind of shape in 2D.
+/// Returns every kind of shape in 2D.
 fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
     let points = |random: &mut StdRng, count| (0..count).map(|_| flat(random)).collect::<Vec<_>>();
     let [a, b] = [length(random), length(random)];
@@ -134,7 +135,7 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
     ]
 }
 
-/// Every kind of shape in 3D.
+/// Returns every kind of shape in 3D.
 fn of_space(random: &mut StdRng) -> Vec<Collider> {
     let points = |random: &mut StdRng, count| (0..count).map(|_| point(random)).collect::<Vec<_>>();
     let [a, b, c] = [length(random), length(random), length(random)];
@@ -206,7 +207,8 @@ fn of(dimension: Dimension, random: &mut StdRng) -> Vec<Collider> {
     }
 }
 
-/// Poses close together: stretched, sheared by a rotation under a scale, and mirrored.
+/// Returns poses that are close together: stretched, sheared by a rotation under a scale, and
+/// mirrored.
 fn poses(dimension: Dimension, count: usize, random: &mut StdRng) -> Vec<Transform> {
     let pose = |_| {
         let stretched = random.random_bool(0.5);
@@ -231,12 +233,13 @@ fn poses(dimension: Dimension, count: usize, random: &mut StdRng) -> Vec<Transfo
     (0..count).map(pose).collect()
 }
 
-/// Returns all that the colliders report in these poses, one tick for each set of poses, with every
-/// digit (`Debug` distinguishes all f32), and which colliders touched another.
+/// Returns all reports of the colliders, with one tick for each set of poses, and the colliders
+/// that touched another collider. The reports have every digit, because `Debug` distinguishes all
+/// f32 values.
 fn reported(colliders: &[Collider], ticks: &[Vec<Transform>]) -> (Vec<String>, BTreeSet<usize>) {
     let mut app = app();
     let world = app.world_mut();
-    // Under a parent with rotation and scale, so that a child is sheared.
+    // A parent with rotation and scale shears a child.
     let parent =
         Transform::from_rotation(Quat::from_rotation_z(0.4)).with_scale(Vec3::new(1.2, 0.9, 1.1));
     let parent = world.spawn(parent).id();
@@ -307,7 +310,7 @@ fn a_loaded_collider_is_saved_as_the_same_text() {
     }
 }
 
-/// If rounding has put points of a face outside of it, some points are kept that a second hull
+/// If rounding has moved points of a face outward, a hull keeps some points that a second hull
 /// would drop.
 #[test]
 fn a_loaded_hull_keeps_its_vertices() {
@@ -325,7 +328,7 @@ fn a_loaded_hull_keeps_its_vertices() {
                 (number / 7 % 7) as f32,
                 (number / 49) as f32,
             );
-            // Thin, so that rounding is a large part of it.
+            // The hull is thin, so that rounding is large relative to its thickness.
             turn * (size.with_z(1e-6) * (steps / 6.0 - 0.5)) + Vec3::new(0.3, -0.2, 0.1)
         });
         let hull = Collider::try_convex_hull(grid).expect("points");
@@ -385,7 +388,7 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     }
 }
 
-/// Numbers of invalid shapes, and the errors of loading them.
+/// The cases are numbers of invalid shapes, and the errors of loading these shapes.
 #[test]
 fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
     let convex = |kind: &str| format!("D2(Convex((kind:{kind},margin:0.0)))");
@@ -563,7 +566,8 @@ fn unknown_formats_are_errors() {
     assert!(serde_json::from_str::<Collider>(data).is_err());
 }
 
-/// Damaged bytes are refused, or load another collider, which a tick handles like any other.
+/// Damaged bytes are refused, or load another collider, which a tick handles like any other
+/// collider.
 #[test]
 fn damaged_bytes_are_an_error_or_a_collider_and_never_a_panic() {
     let mut random = StdRng::seed_from_u64(3);
@@ -667,7 +671,7 @@ fn layers_can_be_saved_and_loaded() {
     assert_eq!(ron::from_str(&text), Ok(layers));
 }
 
-/// The data of a scene: the components of each entity by their names.
+/// Returns the data of a scene: the components of each entity by their names.
 fn scene(world: &World, entities: &[Entity], registry: &TypeRegistry) -> Vec<Vec<String>> {
     let of = |entity: &Entity| {
         let entity = world.entity(*entity);
@@ -697,7 +701,7 @@ fn spawn_scene(world: &mut World, scene: &[Vec<String>], registry: &TypeRegistry
     }
 }
 
-/// By reflection alone, as in Bevy's scenes.
+/// The scene is saved and loaded by reflection alone, as in Bevy's scenes.
 #[test]
 fn a_loaded_scene_collides_as_the_saved_one() {
     let mut random = StdRng::seed_from_u64(4);
@@ -719,7 +723,7 @@ fn a_loaded_scene_collides_as_the_saved_one() {
         }
         let mut loaded = app();
         for app in [&mut saved, &mut loaded] {
-            // Bevy's `TransformPlugin` registers it too.
+            // Bevy's `TransformPlugin` registers `Transform`, too.
             app.register_type::<Transform>();
         }
         let registry = saved.world().resource::<AppTypeRegistry>().clone();
@@ -727,7 +731,7 @@ fn a_loaded_scene_collides_as_the_saved_one() {
         let registry = loaded.world().resource::<AppTypeRegistry>().clone();
         spawn_scene(loaded.world_mut(), &scene, &registry.read());
 
-        // In the order of the entities, whose indices are the same in both apps.
+        // The messages are in the order of the entities, whose indices are the same in both apps.
         let report = |app: &mut App| format!("{:?}", tick(app).messages);
         let expected = report(&mut saved);
         assert!(expected.matches("Started").count() > 20, "{expected}");
@@ -768,7 +772,7 @@ fn the_plugin_registers_all_reflected_types() {
     let entity = world.spawn((ball(0.0), CollidingEntities::default())).id();
     let other = world.spawn(ball(1.5)).id();
     let hit = tick(&mut app).only();
-    // By names that do not contain the file of a type.
+    // These names do not contain the file of a type.
     let names = [
         Collider::type_path(),
         CollisionLayers::type_path(),
@@ -790,7 +794,7 @@ fn the_plugin_registers_all_reflected_types() {
         assert!(registry.get_with_short_type_path(name).is_some(), "{name}");
     }
 
-    // A resource and a message come back whole from a copy that has lost its type.
+    // A resource and a message are restored completely from a copy that has lost its type.
     let state = app.world().resource::<Collisions>().clone();
     let copy = dynamic(&state);
     assert_eq!(Collisions::from_reflect(&*copy), Some(state.clone()));
@@ -803,7 +807,7 @@ fn the_plugin_registers_all_reflected_types() {
     let messages = tick(&mut app).messages;
     assert!(messages.contains(&hit), "{messages:?}");
 
-    // A component's entities are mapped to those of a scene.
+    // The entities in a component are mapped to the entities of a scene.
     let touched = app.world().get::<CollidingEntities>(entity);
     let mut touched = touched.expect("spawned").clone();
     assert!(touched.contains(other));

@@ -1,6 +1,7 @@
 //! Touching pairs of a larger world: balls and boxes of sizes 1 to 1000, in crowds, some far from
-//! the origin, and a few isolated ones. In turn, most colliders rest, all move, and half are
-//! teleported. So the number of moving and resting colliders of each size changes all the time.
+//! the origin, and a few isolated shapes. By turns, most colliders rest, all colliders move, or
+//! half of the colliders are teleported. So the number of moving and resting colliders of each size
+//! changes all the time.
 //!
 //! The model consists of closed forms in f64, and shares no code with the plugin.
 
@@ -40,9 +41,9 @@ const CROWDS: [Vec3; 5] = [
 #[derive(Component, Clone, Copy)]
 struct Form {
     dimension: Dimension,
-    /// The half extents of a box; 0 for a ball.
+    /// The half extents of a box, or 0 for a ball.
     half: Vec3,
-    /// 0 for a box.
+    /// The radius of a ball, or 0 for a box.
     radius: f32,
 }
 
@@ -106,7 +107,7 @@ impl Body {
         self.radius > 0.0
     }
 
-    /// The axes that exist in this dimension.
+    /// Returns the axes that exist in this dimension.
     fn own_axes(&self) -> &[DVec3] {
         match self.dimension {
             Dimension::D2 => &self.axes[..2],
@@ -114,15 +115,15 @@ impl Body {
         }
     }
 
-    /// The half extent along a unit vector.
+    /// Returns the half extent along a unit vector.
     fn extent_along(&self, axis: DVec3) -> f64 {
         let halves = self.axes.iter().zip(self.half.to_array());
         let along = halves.map(|(own, half)| own.dot(axis).abs() * half);
         along.sum::<f64>() + self.radius
     }
 
-    /// The gap of two boxes: a lower bound of their distance, or minus their depth. By separating
-    /// axes: the axes of both, in 3D also their cross products.
+    /// Returns the gap of two boxes: a lower bound of their distance, or minus their depth. The
+    /// separating axes are the axes of both boxes, and in 3D also their cross products.
     fn gap_of_blocks(&self, other: &Self) -> f64 {
         let between = other.center - self.center;
         let along = |axis: DVec3| {
@@ -143,7 +144,8 @@ impl Body {
         gap
     }
 
-    /// The distance of a ball from this box, or minus the depth if the ball's center is inside.
+    /// Returns the distance of a ball from this box, or minus the depth if the ball's center is
+    /// inside.
     fn gap_to_ball(&self, ball: &Self) -> f64 {
         let between = ball.center - self.center;
         let beyond = self.own_axes().iter().zip(self.half.to_array());
@@ -160,7 +162,7 @@ impl Body {
         from_center - ball.radius
     }
 
-    /// The distance of two colliders, or minus their depth.
+    /// Returns the distance of two colliders, or minus their depth.
     fn gap(&self, other: &Self) -> f64 {
         match (self.is_ball(), other.is_ball()) {
             (true, true) => self.center.distance(other.center) - self.radius - other.radius,
@@ -174,11 +176,11 @@ impl Body {
 /// The activity of the next ticks.
 #[derive(Clone, Copy)]
 enum Epoch {
-    /// Hardly any change.
+    /// Hardly any collider changes.
     Rest,
-    /// One of this many colliders moves, the same ones each tick.
+    /// One of this many colliders moves: the same colliders in each tick.
     Some(usize),
-    /// All move.
+    /// All colliders move.
     All,
     /// Colliders are spawned, despawned and replaced.
     Change,
@@ -191,16 +193,17 @@ struct Large {
     random: StdRng,
     alive: Vec<Entity>,
     epoch: Epoch,
-    /// Ticks until the next activity.
+    /// The number of ticks until the next activity.
     ticks_left: usize,
-    /// The gaps of the pairs that touch or nearly touch, and the sizes that they are measured
-    /// against.
+    /// The gaps of the pairs that touch or nearly touch, and the sizes to which the gaps are
+    /// compared.
     gaps: BTreeMap<Pair, (f64, f64)>,
     event_log: EventLog,
     operations: usize,
     ticks: usize,
     rounded: usize,
-    /// The number of ticks in which nothing, less than a tenth, and more than seven tenths changed.
+    /// The numbers of ticks in which no collider, less than a tenth, and more than seven tenths of
+    /// the colliders changed.
     still: usize,
     quiet: usize,
     busy: usize,
@@ -233,7 +236,7 @@ impl Large {
     }
 
     fn form(&mut self, dimension: Dimension) -> Form {
-        // From 0.01 to 10, with each order of magnitude equally likely.
+        // The size is from 0.01 to 10, with each order of magnitude equally likely.
         let size = 10_f32.powf(self.random.random_range(-2.0..1.0));
         let is_ball = self.chance(0.5);
         let mut part = || self.random.random_range(0.2..1.0) * size;
@@ -267,7 +270,8 @@ impl Large {
         }
     }
 
-    /// A pose of a collider without a parent: mostly in a crowd, mostly in its wider surroundings.
+    /// Returns a pose of a collider without a parent: usually in or around a crowd, rarely
+    /// isolated.
     fn pose(&mut self, dimension: Dimension) -> Transform {
         let translation = if self.chance(0.05) {
             self.offset(1e5)
@@ -282,7 +286,7 @@ impl Large {
         self.turned(dimension, translation)
     }
 
-    /// A pose of a child.
+    /// Returns a pose of a child.
     fn pose_of_child(&mut self, dimension: Dimension) -> Transform {
         let translation = self.offset(5.0);
         self.turned(dimension, translation)
@@ -312,7 +316,7 @@ impl Large {
         world.entity_mut(entity).insert(pose);
     }
 
-    /// A random operation on the world.
+    /// Performs a random operation on the world.
     fn operate(&mut self, world: &mut World) {
         let count = self.alive.len();
         if count < POPULATION.start || (count < POPULATION.end && self.chance(0.15)) {
@@ -323,7 +327,7 @@ impl Large {
         let dimension = world.get::<Form>(entity).expect("all have one").dimension;
         match self.random.random_range(0..12) {
             0 => {
-                // Its children are despawned with it.
+                // The children of the entity are despawned, too.
                 world.despawn(entity);
                 self.alive.retain(|it| world.get_entity(*it).is_ok());
             }
@@ -452,7 +456,7 @@ impl Large {
         }
     }
 
-    /// Compares the tick with the expected pairs, and its events with one another.
+    /// Compares the tick with the expected pairs, and checks that its events agree.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.event_log.read(world);
@@ -527,6 +531,6 @@ fn touching_pairs_of_hundreds_match_the_closed_form_in_motion_and_at_rest() {
     for share in [large.still, large.quiet, large.busy] {
         assert!(share > ticks / 50, "{share}");
     }
-    // Rounding hardly ever decides.
+    // Rounding rarely decides an answer.
     assert!(large.rounded <= ticks / 100, "{}", large.rounded);
 }

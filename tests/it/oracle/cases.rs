@@ -16,7 +16,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::{Body, unit};
 use crate::invariants::Counted;
 
-/// A shape for queries, and as a collider.
+/// A shape for queries, and the same shape as a collider.
 pub struct Made<V> {
     pub support: Box<dyn Support<Vector = V>>,
     pub collider: Collider,
@@ -30,7 +30,7 @@ impl<V: headbutt::Dimension> Made<V> {
         }
     }
 
-    /// A custom shape.
+    /// Returns a custom shape.
     pub fn custom<S>(shape: S) -> Self
     where
         S: Support<Vector = V> + Clone + Send + Sync + 'static,
@@ -51,10 +51,10 @@ impl<V, S> Primitive<V> for S where S: Support<Vector = V> + IntoShape<Vector = 
 pub trait Dimension: headbutt::Dimension {
     const PLANAR: bool;
 
-    /// The components that exist in this dimension.
+    /// Returns the components that exist in this dimension.
     fn of(vector: Vec3) -> Self;
 
-    /// The vector in f64 and in 3D.
+    /// Returns the vector in f64 and in 3D.
     fn deep(self) -> DVec3;
 
     fn ball(radius: f32) -> Made<Self>;
@@ -64,32 +64,32 @@ pub trait Dimension: headbutt::Dimension {
     fn triangle(vertices: [Self; 3]) -> Made<Self>;
     fn diamond(half_size: Self, radius: f32) -> Made<Self>;
     fn ellipsoid(half_size: Self) -> Made<Self>;
-    /// The library's box with a margin.
+    /// Returns the library's box with a margin.
     fn rounded_box(half_size: Self, margin: f32) -> Made<Self>;
-    /// A 2D shape. Panics in 3D.
+    /// Returns a 2D shape. Panics in 3D.
     fn flat(shape: impl Primitive<Vec2>) -> Made<Self>;
-    /// A 3D shape. Panics in 2D.
+    /// Returns a 3D shape. Panics in 2D.
     fn solid(shape: impl Primitive<Vec3>) -> Made<Self>;
 
-    /// An isometry. In 2D its rotation is the one of the x axis within the plane.
+    /// Returns an isometry. In 2D, the isometry has the rotation of the x axis within the plane.
     fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
 
-    /// The isometry, with its translation changed by a vector.
+    /// Returns the isometry, with its translation changed by a vector.
     fn shifted(isometry: Self::Isometry, way: Self) -> Self::Isometry;
 
-    /// One isometry after another.
+    /// Returns the isometry that applies `earlier` and then `later`.
     fn after(later: Self::Isometry, earlier: Self::Isometry) -> Self::Isometry;
 
-    /// The vector under the rotation that [`isometry`](Self::isometry) makes of `rotation`.
+    /// Returns the vector after the rotation of [`isometry`](Self::isometry).
     fn turned(rotation: Quat, vector: Vec3) -> Vec3 {
         let (matrix, _) = Self::map(Self::isometry(rotation, Vec3::ZERO));
         (matrix * vector.as_dvec3()).as_vec3()
     }
 
-    /// The map of an isometry as it is rounded: an orthonormal matrix, and the translation.
+    /// Returns the map of an isometry as it is rounded: an orthonormal matrix, and the translation.
     fn map(isometry: Self::Isometry) -> (DMat3, DVec3);
 
-    /// The isometry as an entity's transform. A 2D rotation may be rounded differently.
+    /// Returns the isometry as an entity's transform. A 2D rotation may be rounded differently.
     fn transform(isometry: Self::Isometry) -> Transform;
 }
 
@@ -140,7 +140,8 @@ impl Support for Diamond<Vec3> {
     }
 }
 
-/// A smooth custom shape: the points x with |x / `half_size`| at most 1. (In 2D Bevy has one.)
+/// A smooth custom shape: the points x with |x / `half_size`| at most 1. (In 2D, Bevy has an
+/// ellipse.)
 #[derive(Clone, Copy)]
 pub struct Ellipsoid {
     pub half_size: Vec3,
@@ -280,7 +281,7 @@ impl Dimension for Vec3 {
     }
 }
 
-/// A shape that counts its support evaluations and fails a query without end.
+/// A shape that counts its support evaluations and fails an endless query.
 pub type Bounded<'a, V> = Counted<Box<dyn Support<Vector = V> + 'a>>;
 
 /// The kinds of shape that exist in both dimensions.
@@ -309,10 +310,10 @@ pub const KINDS: [Kind; 9] = [
     Kind::Custom,
 ];
 
-/// A shape for the library, and as points with a radius for the oracle.
+/// A shape for the library, and the same shape as points with a radius for the oracle.
 pub struct Shape<V: Dimension> {
     pub kind: Kind,
-    /// `None` for a raw slice of the points.
+    /// The shape for the library, or `None` for a raw slice of the points.
     support: Option<Box<dyn Support<Vector = V>>>,
     pub points: Vec<V>,
     pub radius: f32,
@@ -385,7 +386,7 @@ impl<V: Dimension> Shape<V> {
         Self::new(Kind::Hull, Some(Box::new(hull)), points, 0.0)
     }
 
-    /// The raw slice of the points.
+    /// Returns the raw slice of the points.
     pub fn slice(points: Vec<V>) -> Self {
         let kind = if points.len() == 1 {
             Kind::OnePoint
@@ -395,7 +396,7 @@ impl<V: Dimension> Shape<V> {
         Self::new(kind, None, points, 0.0)
     }
 
-    /// A custom shape.
+    /// Returns a custom shape.
     pub fn custom(half_size: Vec3, radius: f32) -> Self {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let corners = axes
@@ -407,7 +408,7 @@ impl<V: Dimension> Shape<V> {
         Self::new(Kind::Custom, Some(support), corners, radius)
     }
 
-    /// A random shape of about this size.
+    /// Returns a random shape of about this size.
     fn random(kind: Kind, size: f32, random: &mut StdRng) -> Self {
         match kind {
             Kind::Ball => Self::ball(rarely(0.0, size, random)),
@@ -438,7 +439,7 @@ impl<V: Dimension> Shape<V> {
         Counted::new(shape).bounded()
     }
 
-    /// The shape under a map, in a frame with another origin.
+    /// Returns the shape under a map, in a frame with another origin.
     pub fn body(&self, (rotation, translation): (DMat3, DVec3), origin: DVec3) -> Body {
         let points = self.points.iter().map(|point| point.deep());
         let turned = points.clone().map(|point| rotation * point);
@@ -458,10 +459,10 @@ fn rarely(rare: f32, usual: f32, random: &mut StdRng) -> f32 {
     }
 }
 
-/// Three lengths. Sometimes one of them is a ten thousandth of the others, or 0.
+/// Returns three lengths. Sometimes one length is a ten thousandth of the others, or 0.
 fn half_size(size: f32, random: &mut StdRng) -> Vec3 {
     let mut lengths = [(); 3].map(|()| size * random.random_range(0.2..1.0));
-    // One of the two axes that exist in 2D too.
+    // This is one of the two axes that exist in 2D, too.
     let one = &mut lengths[random.random_range(0..2)];
     if random.random_bool(0.15) {
         *one *= 1e-4;
@@ -475,13 +476,13 @@ fn point(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
 }
 
-/// Points around a center that may lie outside of their hull.
+/// Returns points around a center that may lie outside of their hull.
 fn points<V: Dimension, const N: usize>(size: f32, random: &mut StdRng) -> [V; N] {
     let center = rarely(2.0, 0.3, random) * point(random);
     [(); N].map(|()| V::of(size * (center + point(random))))
 }
 
-/// The corners of a triangle that sometimes is a segment, or nearly so.
+/// Returns the corners of a triangle that sometimes is a segment, or nearly so.
 fn corners<V: Dimension>(size: f32, random: &mut StdRng) -> [V; 3] {
     let [a, b, c] = points::<V, 3>(size, random);
     let height = [1.0, 1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..6)];
@@ -493,8 +494,8 @@ fn corners<V: Dimension>(size: f32, random: &mut StdRng) -> [V; 3] {
     [a, b, V::of(apex.as_vec3())]
 }
 
-/// Points in general position, on a lattice (which makes coplanar faces), flat, or nearly flat,
-/// with repeated and inner points.
+/// Returns points in general position, on a lattice (which makes coplanar faces), flat, or nearly
+/// flat, with repeated and inner points.
 fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
     let thickness = [1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..5)];
     let lattice = random.random_bool(0.3);
@@ -503,7 +504,7 @@ fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
         .map(|_| {
             let point = point(random);
             let point = if lattice { point.round() } else { point };
-            // Along one of the two axes that exist in 2D too.
+            // The points are thin along an axis that exists in 2D, too.
             point * Vec3::new(1.0, thickness, 1.0) * size
         })
         .collect();
@@ -547,7 +548,7 @@ impl<V: Dimension> fmt::Debug for Case<V> {
 }
 
 impl<V: Dimension> Case<V> {
-    /// A random pair of these kinds.
+    /// Returns a random pair of these kinds.
     pub fn random(kinds: [Kind; 2], setting: Setting, random: &mut StdRng) -> Self {
         let [a, b] = kinds.map(|kind| {
             let size = setting.unit * 10_f32.powf(random.random_range(-0.7..0.7));
@@ -563,7 +564,7 @@ impl<V: Dimension> Case<V> {
         let body_b = b.body((turn_b, DVec3::ZERO), DVec3::ZERO);
         let offset = offset(&body_a, &body_b, random);
         let pose_b = V::isometry(turns[1], (origin + offset).as_vec3());
-        // Computed again, because the pose has been rounded.
+        // The body is computed again, because the pose has been rounded.
         let body_b = b.body(V::map(pose_b), origin);
         Self {
             a,
@@ -577,8 +578,8 @@ impl<V: Dimension> Case<V> {
     }
 }
 
-/// Two random rotations, or the same one, or none, or quarter turns, in which faces and edges are
-/// parallel.
+/// Returns two random rotations, two equal rotations, two identities, or two quarter turns, for
+/// which faces and edges are parallel.
 fn rotations(random: &mut StdRng) -> [Quat; 2] {
     let mut any = || {
         let [x, y, z, w] = [(); 4].map(|()| random.random_range(-1.0..1.0));
@@ -596,10 +597,10 @@ fn rotations(random: &mut StdRng) -> [Quat; 2] {
     }
 }
 
-/// The translation of the second body. In a third of the cases a point of it coincides with a point
-/// of the other. Otherwise their support points in a direction meet, followed by a small, large or
-/// no shift along it. Along that direction, a gap is exactly the distance of the bodies, and an
-/// overlap is an upper bound of the depth.
+/// Returns the translation of the second body. In a third of the cases, a point of this body
+/// coincides with a point of the other body. Otherwise, their support points in a direction meet,
+/// before a small, large or no shift along this direction. Along this direction, a gap is exactly
+/// the distance of the bodies, and an overlap is an upper bound of the depth.
 fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
     if random.random_bool(0.35) {
         return inner_point(a, random) - inner_point(b, random);
@@ -626,7 +627,7 @@ fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
     a.support(direction) - b.support(-direction) + direction * (shift * smaller)
 }
 
-/// A random point of the core.
+/// Returns a random point of the core.
 fn inner_point(body: &Body, random: &mut StdRng) -> DVec3 {
     let weights: Vec<f64> = body
         .points

@@ -1,6 +1,6 @@
-//! Every pair of shape classes in every regime that is known to be hard, against the oracle. The
-//! shapes are tested in queries, and as colliders in a tick, in which each entity and its parent
-//! apply a random affine map that stretches, mirrors, shears or flattens.
+//! Compares every pair of shape classes in every regime that is known to be hard with the oracle.
+//! The shapes are tested in queries, and as colliders in a tick. In the tick, each entity and its
+//! parent apply a random affine map that stretches, mirrors, shears or flattens.
 //!
 //! `cargo test` runs a small number of cases. `HEADBUTT_GRID` sets another number per dimension,
 //! and the output is a table of the results:
@@ -48,24 +48,26 @@ const USUAL: usize = 17 * 17 * REGIMES.len();
 /// The greatest mean error as a fraction of the tolerance.
 const MEAN: f64 = 0.1;
 
-/// The greatest mean error of the direction of a unique normal: 1e-5 of the 1e-3 radians.
+/// The greatest mean error of the direction of a unique normal: 1e-5 radians, relative to the
+/// tolerance of 1e-3.
 const ASKEW: f64 = 0.01;
 
 /// The greatest fraction of cases in which the oracle's bounds are farther apart than the
-/// tolerance: shapes that are round around a common center in 3D. There only one bound is proved,
-/// and the other is the least that a search in all directions has found.
+/// tolerance: shapes that are round around a common center in 3D. For such shapes, only one bound
+/// is proved, and the other bound is the least that a search in all directions has found.
 const OPEN: f64 = 0.02;
 
 /// The bound on support evaluations of one shape in GJK.
 const STEPS_OF_GJK: usize = 64;
 
-/// The additional evaluations that put two shapes in one pose in order.
+/// The additional evaluations that decide the order of two shapes in one pose.
 const STEPS_OF_ORDER: usize = 25;
 
 /// The greatest mean number of support evaluations of one shape in `intersects`.
 const WORK_OF_INTERSECTS: f64 = 5.0;
 
-/// The greatest mean in `distance`, for two polytopes and with a smooth shape.
+/// The greatest mean number of support evaluations of one shape in `distance`: for two polytopes,
+/// and for pairs with a smooth shape.
 const WORK_OF_DISTANCE: [f64; 2] = [8.0, 12.0];
 
 /// One of this many slow movements is walked through from end to end. (A power of 2 would omit most
@@ -82,7 +84,7 @@ struct Outcome {
     /// `true` if the oracle's bounds are farther apart than the tolerance.
     open: bool,
     errors: Errors,
-    /// Support evaluations in `intersects`, `distance` and `contact`.
+    /// The numbers of support evaluations in `intersects`, `distance` and `contact`.
     work: [usize; 3],
     wrong: Vec<String>,
 }
@@ -103,7 +105,7 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// The results for the shapes in the other order.
+    /// Returns the results for the swapped shapes.
     fn of_swapped(case: &Adverse<V>) -> Self {
         let (a, b) = (case.a.support(), case.b.support());
         Self {
@@ -120,7 +122,7 @@ impl<V: Dimension> Answers<V> {
                 ..self.distance
             },
             contact: self.contact.map(|contact| Contact {
-                // Subtracted from 0, so that no zero has a sign.
+                // Subtracting from 0 gives zeros without a sign.
                 normal: V::of((DVec3::ZERO - contact.normal.deep()).as_vec3()),
                 point_a: contact.point_b,
                 point_b: contact.point_a,
@@ -129,7 +131,7 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// The signed distance.
+    /// Returns the signed distance.
     fn gap(&self) -> f64 {
         match self.contact {
             Some(contact) => -f64::from(contact.depth),
@@ -182,8 +184,8 @@ fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
     outcome
 }
 
-/// If both translations change by the same vector without rounding, nothing changes except the
-/// points, by that vector.
+/// Checks that if both translations change by a vector without rounding, only the points change, by
+/// the same vector.
 fn moved_together<V: Dimension>(case: &Adverse<V>, answers: &Answers<V>) -> Result<Errors, String> {
     let poses = [case.pose_a, case.pose_b];
     let way = Vec3::new(4.0, -2.0, 8.0);
@@ -205,8 +207,8 @@ fn moved_together<V: Dimension>(case: &Adverse<V>, answers: &Answers<V>) -> Resu
     same("moved together", facts(answers), facts(&after))
 }
 
-/// A rotation of both shapes about the origin rounds the poses, and changes the distance by no more
-/// than that.
+/// Checks that a rotation of both shapes about the origin changes the distance by at most the
+/// rounding of the poses.
 fn turned_together<V: Dimension>(
     case: &Adverse<V>,
     answers: &Answers<V>,
@@ -231,7 +233,8 @@ fn turned_together<V: Dimension>(
     }
 }
 
-/// From each step of a slow movement to the next, the gap changes by no more than the shapes move.
+/// Checks that from each step of a slow movement to the next, the gap changes by at most the motion
+/// of the shapes.
 fn walk<V: Dimension>(number: usize) -> Result<Errors, String> {
     let mut last: Option<(f64, Adverse<V>)> = None;
     for step in 0..STEPS {
@@ -244,7 +247,7 @@ fn walk<V: Dimension>(number: usize) -> Result<Errors, String> {
             let way = at.distance(old_at) + turned * case.solid_b.lever();
             let allowed = way + tolerance(&case.solid_a, &case.solid_b);
             let change = (gap - old_gap).abs();
-            // Written so that NaN fails.
+            // In this comparison, NaN fails.
             if !matches!(change.partial_cmp(&allowed), Some(order) if order.is_le()) {
                 return Err(format!(
                     "at step {step} the gap changes by {change:e}, allowed {allowed:e}"
@@ -270,7 +273,7 @@ impl Stage {
         Self(app)
     }
 
-    /// The contact of two entities, each with a parent.
+    /// Returns the contact of two entities, each with a parent.
     fn contact<V: Dimension>(&mut self, case: &Adverse<V>) -> Option<Contact<V>> {
         let world = self.0.world_mut();
         let transforms = case.transforms.expect("it is under maps");
@@ -316,8 +319,8 @@ fn judge_mapped<V: Dimension>(case: &Adverse<V>, stage: &mut Stage) -> Outcome {
     outcome.take(verdict.map(|()| vec![]));
     if let Some(contact) = &contact {
         let touch = Touch::new(contact, case.origin);
-        // A point of an event is a translation plus an offset: both are rounded, and then their
-        // sum.
+        // A point of an event is a translation plus an offset: both are rounded, and then their sum
+        // is rounded.
         let lever = solid_a.lever().max(solid_b.lever());
         let grain = 2.0 * touch.grain + ROUNDING * (lever + case.origin.length());
         let touch = Touch { grain, ..touch };
@@ -368,9 +371,10 @@ struct Cell {
     hits: usize,
     open: usize,
     wrong: usize,
-    /// Cases in which `intersects` or `distance` took as many steps of GJK as it may.
+    /// The number of cases in which `intersects` or `distance` took the maximum number of GJK
+    /// steps.
     bound: usize,
-    /// Cases in which it took more.
+    /// The number of cases in which one of the two took more steps.
     beyond: usize,
     errors: BTreeMap<&'static str, Spread>,
     work: [Spread; 3],
@@ -405,11 +409,11 @@ impl Cell {
 #[derive(Default)]
 struct Table {
     cells: BTreeMap<(Regime, [Family; 2]), Cell>,
-    /// Failures with the number of the case.
+    /// The failures, each with the number of its case.
     failures: Vec<(usize, Regime, String)>,
-    /// The numbers of the cases in which GJK took as many steps as it may.
+    /// The numbers of the cases in which GJK took the maximum number of steps.
     bound: Vec<usize>,
-    /// The most support evaluations of a contact, and its case.
+    /// The greatest number of support evaluations of a contact, and the number of its case.
     hardest: (usize, usize),
 }
 
@@ -422,7 +426,7 @@ impl Table {
         cell.hits += usize::from(outcome.hit);
         cell.open += usize::from(outcome.open);
         cell.wrong += usize::from(!outcome.wrong.is_empty());
-        // In the same pose, the order of the shapes takes additional evaluations.
+        // For shapes in the same pose, finding their order takes additional evaluations.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
         let order = if in_one_pose { STEPS_OF_ORDER } else { 0 };
         let [intersects, distance, _] = outcome.work;
@@ -554,7 +558,8 @@ fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &m
     }
 }
 
-/// A panic within a query is a failure of its case, and is reported with it.
+/// Judges the case of a number. A panic within a query is a failure of this case, and is reported
+/// with it.
 fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     let case = Adverse::<V>::numbered(number);
     match catch_unwind(AssertUnwindSafe(|| judge(&case))) {
@@ -571,7 +576,7 @@ fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     }
 }
 
-/// The number of the only case to run, if the environment names one.
+/// Returns the number of the only case to run, if the environment names one.
 fn asked_case() -> Option<usize> {
     number("HEADBUTT_GRID_CASE")
 }
@@ -585,7 +590,7 @@ fn show<V: Dimension>(case: &Adverse<V>, outcome: &Outcome) {
     assert!(outcome.wrong.is_empty(), "{:#?}", outcome.wrong);
 }
 
-/// Judges all numbers below `count` on all threads, each with its own state.
+/// Judges all numbers below `count` on all threads. Each thread has its own state.
 fn in_parallel<T>(
     count: usize,
     state: impl Fn() -> T + Sync,
@@ -673,8 +678,8 @@ fn conclude(name: &str, mut table: Table) {
         all.bound,
         all.cases
     );
-    // By families, because there are more polytopes than smooth shapes, and their errors are far
-    // smaller.
+    // Errors are judged by families, because there are more polytopes than smooth shapes, and the
+    // errors of polytopes are far smaller.
     for (families, cell) in table.by_families() {
         for (class, most) in [("depth", MEAN), ("distance", MEAN), ("direction", ASKEW)] {
             let mean = cell.error(class).mean();
@@ -731,7 +736,7 @@ mod the_oracle {
         Solid::new(&form, radius, (DMat3::IDENTITY, at), DVec3::ZERO, false)
     }
 
-    /// Asserts that the truth is within the bounds, and that the bounds are this close.
+    /// Asserts that the truth is within the bounds, and that the bounds differ by at most `within`.
     fn enclose(a: &Solid, b: &Solid, truth: f64, within: f64) {
         let bounds = Convex::bounds(a, b);
         let slack = 1e-8 * (a.size() + b.size());
@@ -785,7 +790,7 @@ mod the_oracle {
             1e-6,
         );
         enclose(&cone, &ball(0.5, DVec3::Y * 2.0), 0.5, 1e-6);
-        // From the origin all sides of the cone are equally far: a tie that only a search in all
+        // All sides of the cone are equally far from the origin: a tie that only a search in all
         // directions can find.
         enclose(&cone, &ball(0.5, DVec3::ZERO), -0.5 - 0.2_f64.sqrt(), 0.01);
         enclose(&drum, &drum, -2.0, 0.01);

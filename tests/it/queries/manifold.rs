@@ -21,14 +21,14 @@ use headbutt::{
     query::{self, Manifold, ManifoldPoint},
 };
 
-/// The rounding of results of size 1 to f32, some times over.
+/// A few times the rounding of results of size 1 to f32.
 const NEAR: f32 = 2e-6;
 
-/// A point and its depth that a manifold must have, with the point on the second shape's surface.
+/// A point that a manifold must have, on the second shape's surface, and its depth.
 type Expected<V> = (V, f32);
 
-/// The manifold has exactly the expected points in any order, for the shapes as given and swapped.
-/// Its first point is the deepest.
+/// Asserts that the manifold has exactly the expected points in any order, also for the swapped
+/// shapes. The first point is the deepest.
 fn expect<V: Dimension>(
     a: &impl Support<Vector = V>,
     pose_a: V::Isometry,
@@ -37,7 +37,7 @@ fn expect<V: Dimension>(
     normal: V,
     expected: &[Expected<V>],
 ) {
-    // As trait objects, so that the query is compiled once for all shapes.
+    // With trait objects, the query is compiled only once for all shapes.
     let (a, b): (&dyn Support<Vector = V>, &dyn Support<Vector = V>) = (a, b);
     let manifold = query::manifold(a, pose_a, b, pose_b).expect("they touch");
     let found = manifold.points();
@@ -76,13 +76,13 @@ fn facts<V: Dimension>(manifold: &Manifold<V>) -> Facts<V> {
 
 fn mirrored<V: Dimension>(manifold: &Manifold<V>) -> Facts<V> {
     let (normal, points) = facts(manifold);
-    // Subtracted from 0, so that no zero has a sign.
+    // Adding 0 removes the sign of zeros.
     let normal = V::of((-normal.deep() + 0.0).as_vec3());
     let points = points.into_iter().map(|(depth, a, b)| (depth, b, a));
     (normal, points.collect())
 }
 
-/// Its top is at y = 1.
+/// A floor whose top is at y = 1.
 const FLOOR: Cuboid = Cuboid {
     half_size: Vec3::new(5.0, 1.0, 5.0),
 };
@@ -91,7 +91,7 @@ const CRATE: Cuboid = Cuboid {
     half_size: Vec3::splat(0.5),
 };
 
-/// The second shape on the floor, rotated and then translated.
+/// Asserts the manifold of a shape on the floor. The shape is rotated and then translated.
 fn on_floor(
     shape: &impl Support<Vector = Vec3>,
     turn: Quat,
@@ -200,7 +200,7 @@ mod in_3d {
             Vec3::Y * (0.9 + half),
             &[end(-0.5), end(0.5)],
         );
-        // Beyond the end of the floor the manifold ends there.
+        // If the edge reaches beyond the floor, the manifold ends at the end of the floor.
         let end = |z| (Vec3::new(0.0, 0.9, z), 0.1);
         on_floor(
             &CRATE,
@@ -249,7 +249,7 @@ mod in_3d {
         let lying = Quat::from_rotation_z(FRAC_PI_2);
         let end = |x| (Vec3::new(x, 0.9, 0.0), 0.1);
         on_floor(&capsule, lying, Vec3::Y * 1.4, &[end(-1.0), end(1.0)]);
-        // Over the end of the floor.
+        // The capsule reaches over the end of the floor.
         on_floor(
             &capsule,
             lying,
@@ -373,7 +373,7 @@ mod in_3d {
                 );
                 assert!((point.depth - 0.1).abs() < NEAR, "{point:?}");
             }
-            // In order around the face.
+            // The points are in order around the face.
             for (one, other, length) in [
                 (a, c, 1.0),
                 (b, d, 1.0),
@@ -418,13 +418,14 @@ mod in_3d {
     }
 
     impl Frustum {
-        /// The rotation that lays it on its side, along x.
+        /// Returns the rotation that lays the frustum on its side, along x.
         fn lying(&self) -> Quat {
             let [lower, upper] = self.radii;
             Quat::from_rotation_z(FRAC_PI_2 + ((lower - upper) / (2.0 * self.half_height)).atan())
         }
 
-        /// The ends of its lowest line when lying, in its own frame and of its core.
+        /// Returns the ends of the core's lowest line when the frustum lies, in the frame of the
+        /// frustum.
         fn ends(&self) -> [Vec3; 2] {
             let [lower, upper] = self.radii;
             [
@@ -434,15 +435,15 @@ mod in_3d {
         }
     }
 
-    /// Lengths in radii.
+    /// The lengths of frustums, in radii.
     const LENGTHS: [f32; 9] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 
-    /// Rotations after which nothing is at a right angle or at half of one.
+    /// Returns rotations after which nothing is at 90 or 45 degrees.
     fn turns() -> impl Iterator<Item = Quat> {
         (0..41).map(|number| Quat::from_rotation_y(0.1 * number as f32 + 0.001))
     }
 
-    /// Frustums of these radii times a factor that makes their size comparable.
+    /// Returns frustums of these radii times a factor that makes their sizes comparable.
     fn frustums(radii: [f32; 2], rounding: f32) -> impl Iterator<Item = Frustum> {
         LENGTHS.into_iter().map(move |length| {
             let radius = 1.0 / length.max(1.0);
@@ -513,9 +514,9 @@ mod in_3d {
         on_floor(&CYLINDER, lying, at, &[end(3.5), end(5.0)]);
     }
 
-    /// Where curved surfaces touch, EPA's normal may be off by the square root of 2e-7, which is
-    /// 4.5e-4, because that changes the depth by at most 1e-7 of the size. The points on the
-    /// surface are off with it.
+    /// Where curved surfaces touch, EPA's normal may be off by 4.5e-4, the square root of 2e-7,
+    /// because this error changes the depth by at most 1e-7 of the size. The points on the surface
+    /// are then off as well.
     const ASTRAY: f32 = 2e-4;
 
     #[test]
@@ -621,7 +622,7 @@ mod in_3d {
     #[test]
     fn a_tilted_face_has_only_points_inside_the_other_shape() {
         let turn = Quat::from_rotation_z(0.01);
-        // The lower edge is 0.002 deep, and the upper one is separated.
+        // The lower edge is 0.002 deep, and the upper edge is separated.
         let low = (turn * Vec3::new(-0.5, -0.5, 0.0)).y;
         let at = Vec3::Y * (0.998 - low);
         let end = |z| at + turn * Vec3::new(-0.5, -0.5, z);
@@ -648,7 +649,7 @@ mod lying {
     }
 
     impl Lying {
-        /// Proportions up to 1 : 30, needles and discs.
+        /// Returns a shape with proportions up to 1 : 30, such as a needle or a disc.
         fn random(unit: f32, random: &mut StdRng) -> Self {
             let mut length =
                 |powers: f32| unit * 10.0_f32.powf(random.random_range(-powers..powers));
@@ -695,8 +696,8 @@ mod lying {
             }
         }
 
-        /// The rotation that lays it along x, a box on a face or on an edge, and the height of its
-        /// center then.
+        /// Returns the rotation that lays the shape along x, and the height of its center. A box
+        /// lies on a face or on an edge.
         fn lie(&self, on_edge: bool) -> (Quat, f32) {
             match *self {
                 Self::Box(half_size) if on_edge => {
@@ -712,7 +713,8 @@ mod lying {
             }
         }
 
-        /// The signed distance of a point in its own frame from its surface, negative inside.
+        /// Returns the signed distance of a point in the shape's frame from its surface, which is
+        /// negative inside.
         fn signed_distance(&self, point: DVec3) -> f64 {
             match *self {
                 Self::Box(half_size) => {
@@ -747,7 +749,7 @@ mod lying {
             let (smaller, larger) = (a.size().min(b.size()), a.size().max(b.size()));
             let (turn_a, height_a) = a.lie(random.random());
             let (turn_b, height_b) = b.lie(random.random());
-            // Parallel, nearly parallel, perpendicular, or at a random angle.
+            // The shapes are parallel, nearly parallel, perpendicular, or at a random angle.
             let yaw = match random.random_range(0..4) {
                 0 => 0.0,
                 1 => 10.0_f32.powf(random.random_range(-6.0..0.0)),
@@ -890,7 +892,7 @@ mod in_2d {
     }
 }
 
-/// The distance of a point from the surface of a body, on either side.
+/// Returns the distance of a point from the surface of a body, on either side.
 fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 {
     let point = point.deep() - case.origin;
     Convex::bounds(&Solid::point(point, V::PLANAR), solid).miss(0.0)
@@ -900,16 +902,17 @@ fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 
 /// then farther by this fraction of the radius, 0.02² / 2.
 const TILTED_RADIUS: f64 = 2.2e-4;
 
-/// Corners that rise by less than 0.02 from one to the other count as one flat face or straight
-/// edge, even if the surface bulges between them, as for hulls of hundreds of points and very flat
+/// Corners that rise by less than 0.02 from one to the next count as one flat face or straight
+/// edge. The surface may bulge between them, as for hulls of hundreds of points and very flat
 /// pyramids. The points are below the surface by at most this fraction of the shape's size.
 const NEARLY_FLAT_IS_FLAT: f64 = 0.01;
 
-/// The same for a narrow arc, a very flat rhombus, and the flat side of an extruded capsule, which
-/// bends into its round ends.
+/// Like [`NEARLY_FLAT_IS_FLAT`], for a narrow arc, a very flat rhombus, and the flat side of an
+/// extruded capsule, which bends into its round ends.
 const BENT: f64 = 1e-3;
 
-/// The distance of a shape's manifold points from its surface that is allowed beyond the tolerance.
+/// Returns the distance, beyond the tolerance, that is allowed between a shape's manifold points
+/// and its surface.
 fn beneath(class: Class, solid: &Solid) -> f64 {
     match class {
         Class::Point | Class::Ball | Class::Segment | Class::Triangle | Class::Box => 0.0,
@@ -947,7 +950,7 @@ fn check<V: Dimension>(case: &Adverse<V>) -> Result<f64, String> {
     }
     let mut worst = 0.0_f64;
     for point in points {
-        // Some bits of f32 in world space.
+        // The limit allows for a few bits of f32 in world space.
         let rounded = allowed + 3e-7 * point.point_a.deep().length();
         let between = point.point_a.deep() - point.point_b.deep();
         let way = manifold.normal.deep() * f64::from(point.depth);
@@ -971,7 +974,7 @@ fn check<V: Dimension>(case: &Adverse<V>) -> Result<f64, String> {
         ];
         for (what, off, more) in off {
             let allowed = rounded + more;
-            // Written so that NaN fails.
+            // In this comparison, NaN fails.
             if !matches!(off.partial_cmp(&allowed), Some(order) if order.is_le()) {
                 return Err(format!("{what} {off:e}, allowed {allowed:e}: {points:?}"));
             }

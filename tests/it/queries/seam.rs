@@ -1,8 +1,8 @@
-//! The transition from GJK to EPA: when the cores of rounded shapes start to overlap, EPA takes
+//! The transition from GJK to EPA. When the cores of rounded shapes start to overlap, EPA takes
 //! over from GJK, and neither the depth nor the normal may jump.
 //!
-//! Each scene moves its second shape along one direction through core contact. On both sides the
-//! closed form of the depth is the sum of the radii minus the gap of the cores.
+//! Each scene moves its second shape along one direction through core contact. On both sides of
+//! this contact, the closed form of the depth is the sum of the radii minus the gap of the cores.
 
 use crate::oracle::{
     cases::{Dimension, Shape},
@@ -19,22 +19,23 @@ const DEPTH: f64 = 2e-7;
 /// that are barely separated.
 const NORMAL: f64 = 2e-6;
 
-/// What lies beyond core contact.
+/// The motion beyond core contact.
 #[derive(Clone, Copy, PartialEq)]
 enum Beyond {
-    /// The difference of the cores has a volume, the second shape enters, and leaves in the
-    /// direction it came from.
+    /// The difference of the cores has a volume. The second shape enters, and leaves in the
+    /// direction from which it came.
     Inside,
-    /// The difference is flat: the second shape comes out on the other side and leaves there. In
-    /// contact, both directions are equally short.
+    /// The difference is flat. The second shape passes through the first shape, and leaves on the
+    /// other side. In contact, both directions are equally short.
     Through,
-    /// As before, but it comes from a side for which other directions are as short or shorter. The
-    /// normal is not continuous there, so only the depth is tested.
+    /// The difference is flat, and the second shape comes from a side for which other directions
+    /// are as short or shorter. The normal is not continuous at this contact, so only the depth is
+    /// tested.
     Anywhere,
 }
 
-/// Two shapes that are in core contact in these poses, and the direction from which the second one
-/// comes.
+/// Two shapes that are in core contact in these poses, and the direction from which the second
+/// shape comes.
 struct Scene<V: Dimension> {
     name: &'static str,
     a: Shape<V>,
@@ -45,13 +46,13 @@ struct Scene<V: Dimension> {
     beyond: Beyond,
 }
 
-/// The gaps of the cores.
+/// Returns the gaps of the cores.
 fn gaps() -> impl Iterator<Item = f32> {
     let sizes = (0..=50).map(|step| 10_f32.powf(-7.0 + 0.1 * step as f32));
     sizes.flat_map(|size| [size, -size]).chain([0.0])
 }
 
-/// Rotations of the whole scene; the first is the identity.
+/// Returns rotations of the whole scene. The first rotation is the identity.
 fn turns() -> [Quat; 4] {
     [
         Quat::IDENTITY,
@@ -92,7 +93,7 @@ fn sweep<V: Dimension>(scene: &Scene<V>) {
                 Beyond::Through | Beyond::Anywhere => None,
             };
             let Some(side) = expected else { continue };
-            // In a rotated scene the pose is rounded, and parallel features are only nearly
+            // In a rotated scene, the pose is rounded, and parallel features are only nearly
             // parallel, so the oracle gives the answer.
             let expected = if number == 0 {
                 scene.normal.as_dvec3() * side
@@ -122,13 +123,13 @@ fn capsule<V: Dimension>(half_length: f32, radius: f32) -> Shape<V> {
     Shape::capsule(half_length, radius)
 }
 
-/// An upright box. Its upper side is centered at the origin when the box is at (0, -half_size.y,
-/// 0).
+/// Returns an upright box. The box's upper side is centered at the origin when the box is at (0,
+/// -half_size.y, 0).
 fn block<V: Dimension>() -> Shape<V> {
     Shape::cuboid(Vec3::new(1.0, 0.5, 0.75))
 }
 
-/// A wedge whose upper side lies at y = 0, through the origin.
+/// Returns a wedge whose upper side lies at y = 0, through the origin.
 fn wedge<V: Dimension>() -> Shape<V> {
     let corners = [
         Vec3::new(-1.0, 0.0, -1.0),
@@ -140,7 +141,7 @@ fn wedge<V: Dimension>() -> Shape<V> {
     Shape::hull(corners.map(V::of).to_vec())
 }
 
-/// The scenes that exist in both dimensions.
+/// Returns the scenes that exist in both dimensions.
 fn scenes<V: Dimension>() -> Vec<Scene<V>> {
     let lying = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let from_above = |name, a, b, turn_b, at_b| Scene {
@@ -279,7 +280,7 @@ fn scenes<V: Dimension>() -> Vec<Scene<V>> {
     ]
 }
 
-/// The scenes that exist in 3D alone, where differences can be flat without being segments.
+/// Returns the scenes that exist only in 3D, where differences can be flat without being segments.
 fn scenes_in_space() -> Vec<Scene<Vec3>> {
     let lying = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let through = |name, a, b, turn_b, at_b| Scene {

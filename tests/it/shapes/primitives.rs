@@ -1,8 +1,8 @@
 //! Each kind of shape: its errors for invalid input, and its support function against closed forms
 //! of the support height and of the points inside.
 //!
-//! Bounding boxes are tested in some thousands of poses. `HEADBUTT_BOXES` sets another number, for
-//! which the table of kinds is repeated with other dimensions, maps and positions:
+//! Bounding boxes are tested in some thousands of poses. `HEADBUTT_BOXES` sets another number, and
+//! the table of kinds is repeated with other dimensions, maps and positions:
 //!
 //! ```text
 //! HEADBUTT_BOXES=1000000 cargo test --test it boxes -- --nocapture
@@ -17,7 +17,7 @@ use bevy::{
 use headbutt::{CollisionDiagnostics, IntoShape, Space, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The vectors of both dimensions as one.
+/// A common trait for the vectors of both dimensions.
 trait Deep: Copy {
     fn deep(self) -> DVec3;
     fn of(vector: DVec3) -> Self;
@@ -41,16 +41,16 @@ impl Deep for DVec3 {
     }
 }
 
-/// What is known about a shape independent of its support function.
+/// The properties of a shape that are known independently of its support function.
 struct Truth {
     name: &'static str,
-    /// The support function of its core, and its radius.
+    /// The support function of the shape's core, and the shape's radius.
     support: Box<dyn Fn(DVec3) -> DVec3>,
     radius: f64,
     planar: bool,
     /// The support height along a unit vector.
     height: Box<dyn Fn(DVec3) -> f64>,
-    /// Positive for points outside of the core, roughly a distance.
+    /// A function that is positive for points outside of the core, roughly a distance.
     outside: Box<dyn Fn(DVec3) -> f64>,
     size: f64,
     /// The shape equals its image if these components change their signs.
@@ -83,7 +83,7 @@ impl Truth {
         }
     }
 
-    /// A unit vector, in the plane for 2D shapes.
+    /// Returns a unit vector, in the plane for 2D shapes.
     fn direction(&self, random: &mut StdRng) -> DVec3 {
         loop {
             let [x, y, z] = [(); 3].map(|()| random.random_range(-1.0..1.0));
@@ -99,7 +99,7 @@ const X: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
 const Y: DVec3 = DVec3::new(1.0, -1.0, 1.0);
 const Z: DVec3 = DVec3::new(1.0, 1.0, -1.0);
 
-/// A random length, sometimes 0 or very small.
+/// Returns a random length, sometimes 0 or very small.
 fn length(random: &mut StdRng) -> f32 {
     match random.random_range(0..10) {
         0 => 0.0,
@@ -112,12 +112,12 @@ fn point(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-2.0..2.0)))
 }
 
-/// The distance of a 3D vector from the y axis.
+/// Returns the distance of a 3D vector from the y axis.
 fn from_axis(vector: DVec3) -> f64 {
     vector.x.hypot(vector.z)
 }
 
-/// The angle of a 2D vector from +y, without a sign.
+/// Returns the angle of a 2D vector from +y, without a sign.
 fn from_top(vector: DVec3) -> f64 {
     vector.x.abs().atan2(vector.y)
 }
@@ -156,7 +156,7 @@ where
         name,
         shape,
         move |d| corners.iter().map(|p| p.dot(d)).fold(f64::MIN, f64::max),
-        // A corner itself.
+        // Each support point is a corner itself.
         move |p| {
             let distances = known.iter().map(|corner| corner.distance(p));
             distances.fold(f64::MAX, f64::min)
@@ -166,14 +166,14 @@ where
     )
 }
 
-/// The support height of the corners of a regular polygon of radius 1.
+/// Returns the support height of the corners of a regular polygon of radius 1.
 fn regular_height(sides: u32, direction: DVec3) -> f64 {
     let step = TAU / f64::from(sides);
     let angle = from_top(direction);
     (angle - (angle / step).round() * step).cos() * direction.length()
 }
 
-/// 2D shapes of random dimensions.
+/// Returns 2D shapes of random dimensions.
 fn of_the_plane(random: &mut StdRng) -> Vec<Truth> {
     let [r, a, b] = [(); 3].map(|()| length(random));
     let [p, q, s, t] = [(); 4].map(|()| point(random).truncate());
@@ -304,7 +304,7 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Truth> {
     ]
 }
 
-/// 3D shapes of random dimensions.
+/// Returns 3D shapes of random dimensions.
 fn of_space(random: &mut StdRng) -> Vec<Truth> {
     let [r, a, b, c] = [(); 4].map(|()| length(random));
     let [p, q, s, t] = [(); 4].map(|()| point(random));
@@ -519,7 +519,7 @@ fn along_its_axis_the_support_point_of_a_face_is_its_center() {
     assert!(bowl.support(DVec2::NEG_Y).length() < 1e-7);
     let disc = Ellipse::new(1.0, 0.0);
     assert_eq!(disc.support(DVec2::Y), DVec2::ZERO);
-    // A wedge has its tip there.
+    // A wedge has its tip in this direction.
     let wedge = CircularSector::from_turns(1.0, 0.25);
     assert_eq!(wedge.support(DVec2::NEG_Y), DVec2::ZERO);
 }
@@ -532,7 +532,7 @@ fn an_extruded_rectangle_is_a_cuboid_and_an_extruded_circle_a_cylinder() {
     let cuboid = Cuboid::new(a, b, c);
     let log = Extrusion::new(Circle::new(r), c);
     let drum = Cylinder::new(r, c);
-    // From z to y.
+    // This rotation takes z to y.
     let turn = DQuat::from_rotation_x(-core::f64::consts::FRAC_PI_2);
     for _ in 0..10_000 {
         let [x, y, z] = [(); 3].map(|()| random.random_range(-1.0..1.0));
@@ -554,7 +554,7 @@ fn the_corners_of_a_regular_polygon_are_bevys() {
     }
     let square = RegularPolygon::new(1.0, 4);
     assert_eq!(square.support(DVec2::new(-1.0, 0.1)), DVec2::NEG_X);
-    // It may have any number of sides, because queries do not list them.
+    // A regular polygon may have any number of sides, because queries do not list them.
     let round = RegularPolygon {
         circumcircle: Circle::new(1.0),
         sides: u32::MAX,
@@ -657,8 +657,8 @@ mod refused {
     const SECTOR: Result<(), ShapeError> =
         Err(Concave("a circular sector of more than half a circle"));
 
-    /// Both lengths of a shape by their names: NaN, infinite and negative ones are refused, 0 is
-    /// not.
+    /// Checks both lengths of a shape by their names. NaN, infinite and negative lengths are
+    /// refused, but 0 is not.
     fn lengths<S: IntoShape>(make: fn(f32, f32) -> S, names: [&'static str; 2]) {
         let [first, second] = names;
         let cases = [
@@ -788,7 +788,7 @@ mod refused {
             assert_eq!(why(polygon.clone()), expected);
             assert_eq!(why(Extrusion::new(polygon, 1.0)), expected);
         }
-        // Without any extent they are points.
+        // Without any extent, these shapes are points.
         assert_eq!(why(Segment3d::new(Vec3::X, Vec3::X)), Ok(()));
         assert_eq!(why(Triangle2d::new(Vec2::X, Vec2::X, Vec2::X)), Ok(()));
         assert_eq!(
@@ -796,7 +796,7 @@ mod refused {
             Ok(())
         );
         assert_eq!(why(ConvexPolygon::new_unchecked([])), Err(NoPoints));
-        // Clockwise and concave: it is treated as its hull.
+        // This polygon is clockwise and concave, and is treated as its hull.
         let dart = [
             Vec2::ZERO,
             Vec2::new(-1.0, -1.0),
@@ -943,7 +943,7 @@ mod collided {
     use super::*;
     use crate::support::{app, cases::number, tick};
 
-    /// An app with one collider, and its entity.
+    /// Returns an app with one collider, and its entity.
     fn app_with(collider: Collider, transform: Transform) -> (App, Entity) {
         let mut app = app();
         let entity = app.world_mut().spawn((collider, transform)).id();
@@ -975,11 +975,10 @@ mod collided {
     /// The default number of shapes, maps and positions whose boxes are tested.
     const USUAL: usize = 10_000;
 
-    /// The distance of a side of a box from the shape that is allowed, as a fraction of the box's
-    /// diagonal.
+    /// The allowed distance of a side of a box from the shape, as a fraction of the box's diagonal.
     const TIGHT: f64 = 1e-5;
 
-    /// One shape or several with a common bounding box.
+    /// One or several shapes with a common bounding box.
     struct Boxed {
         name: &'static str,
         planar: bool,
@@ -1017,7 +1016,7 @@ mod collided {
         }
     }
 
-    /// An egg, by its support function.
+    /// An egg, given by its support function.
     struct Custom(DVec3);
 
     impl Support for Custom {
@@ -1028,7 +1027,7 @@ mod collided {
         }
     }
 
-    /// Hulls of points, surfaces of points, and custom shapes.
+    /// Returns hulls of points, surfaces of points, and custom shapes.
     fn of_many_points(random: &mut StdRng) -> Vec<Boxed> {
         let points: Vec<_> = (0..random.random_range(4..40))
             .map(|_| point(random))
@@ -1088,7 +1087,7 @@ mod collided {
         ]
     }
 
-    /// All shapes of one dimension as one compound, each in a pose, with a margin.
+    /// Returns all shapes of one dimension as one compound, each in a pose, with a margin.
     fn together(parts: Vec<Truth>, random: &mut StdRng) -> Boxed {
         let planar = parts[0].planar;
         let margin = 0.25;
@@ -1108,7 +1107,7 @@ mod collided {
             let pose = |place: Transform| {
                 Isometry2d::new(
                     place.translation.truncate(),
-                    // Its own angle, and not that of a vector that it has rotated.
+                    // The angle comes from the rotation itself, not from a rotated vector.
                     Rot2::radians(2.0 * place.rotation.z.atan2(place.rotation.w)),
                 )
             };
@@ -1137,8 +1136,8 @@ mod collided {
         all
     }
 
-    /// The transforms of an entity and its parent, which together shear. Sometimes one of them is
-    /// flat in an axis.
+    /// Returns the transforms of an entity and its parent, which together shear. Sometimes one
+    /// transform is flat along an axis.
     fn under_a_parent(planar: bool, random: &mut StdRng) -> [Transform; 2] {
         let mut any = |size: f32| {
             let mut any = transform(planar, random);
@@ -1153,8 +1152,8 @@ mod collided {
         [own, parent]
     }
 
-    /// The box around a shape by its support heights along the world's axes under an affine map: d
-    /// · (M x + t) is (Mᵀ d) · x + d · t.
+    /// Returns the box around a shape under an affine map, from its support heights along the
+    /// world's axes: d · (M x + t) is (Mᵀ d) · x + d · t.
     fn corners(it: &Boxed, [own, parent]: &[Transform; 2]) -> [DVec3; 2] {
         let map = |transform: &Transform| {
             let rotation = DMat3::from_quat(transform.rotation.as_dquat().normalize());
@@ -1184,15 +1183,15 @@ mod collided {
         })
     }
 
-    /// Asserts that a point at each end of the box is a candidate, and that no point beyond one of
-    /// its sides is.
+    /// Asserts that a point at each end of the box is a candidate, and that no point beyond a side
+    /// of the box is a candidate.
     fn look_at_the_box(app: &mut App, it: &Boxed, transforms: &[Transform; 2]) {
         let [min, max] = corners(it, transforms);
         let diagonal = (max - min).length();
         let farthest = min.abs().max(max.abs()).max_element();
-        // Includes the rounding of a side and a probe to f32.
+        // This distance includes the rounding of a side and a probe to f32.
         let near = TIGHT * diagonal + 4.0 * f64::from(f32::EPSILON) * farthest;
-        // The nearest f32 towards the middle.
+        // Each end is rounded to the nearest f32 toward the middle.
         let ends = [(min, max), (max, min)].map(|(end, other)| {
             let inward = |end: f64, other: f64| {
                 let rounded = end as f32;
@@ -1242,7 +1241,7 @@ mod collided {
             found, 0,
             "{name} from {min} to {max} is too large: {transforms:?}"
         );
-        // One after the other, because they might touch each other.
+        // The probes are spawned one after the other, because they might touch each other.
         for end in ends {
             let end = world.spawn((probe(), Transform::from_translation(end)));
             let end = end.id();
@@ -1294,7 +1293,7 @@ mod collided {
                 let transform = transform(truth.planar, &mut random);
                 let rotation = transform.rotation.as_dquat().normalize();
                 let scale = transform.scale.as_dvec3();
-                // A point outside of a random support plane of the image, or inside, by a ten
+                // The probe is outside of a random support plane of the image, or inside, by a ten
                 // thousandth of the size. The point of the image next to it is known.
                 let direction = truth.direction(&mut random);
                 let inner = (rotation.inverse() * direction) * scale;
@@ -1316,12 +1315,12 @@ mod collided {
                 let name = truth.name;
                 let record = tick(&mut app);
                 assert!(record.is_empty(), "{name} at {transform:?}: {record:?}");
-                // Enlarged so that it reaches the shape.
+                // This probe is enlarged so that it reaches the shape.
                 let reaching = probe().rounded(near as f32 * 1.01);
                 let place = Transform::from_translation(away);
                 app.world_mut().spawn((reaching, place));
                 let reached = tick(&mut app);
-                // Including the first probe.
+                // The hits include the first probe.
                 let hits = reached.messages.len();
                 assert_eq!(hits, 2, "{name} at {transform:?}: {reached:?}");
             }
