@@ -9,9 +9,9 @@
 //! translation, and moves the body by it. If the body is free there, this translation is the
 //! result. Otherwise, the deepest contact that is left adds one choice for each of its planes. More
 //! planes never make a translation shorter, so the first free one is the shortest for the
-//! directions that are tried. For two boxes, these are the normals of all faces of their Minkowski
-//! difference. For other shapes, they are the contact normal, the axes of the world and of the
-//! obstacle, and the normals of box faces and polygon sides.
+//! directions that are tried. For two boxes, these directions are the normals of all faces of their
+//! Minkowski difference. For other shapes, the directions are the contact normal, the axes of the
+//! world and of the obstacle, and the normals of box faces and polygon sides.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
@@ -37,9 +37,9 @@ use crate::{
     },
 };
 
-/// The maximum number of translations that the search tries. Each costs a search for contacts, and
-/// adds one choice for each plane of an obstacle: up to 31 for two boxes in 3D, and never more than
-/// 73.
+/// The maximum number of translations that the search tries. Each translation costs a search for
+/// contacts, and adds one choice for each plane of an obstacle: up to 31 for two boxes in 3D, and
+/// never more than 73.
 const MAX_PUSH_OUT_NODES: usize = 256;
 
 /// The cosine of the greatest angle, 84 degrees, between a facet's contact normal and a direction
@@ -96,8 +96,8 @@ impl SpatialQuery<'_, '_> {
     /// * For boxes in any rotation, and in 2D also for polygons of up to 16 sides, the result is
     ///   the shortest translation. At the corners of other shapes, the translation may be longer
     ///   than necessary.
-    /// * A body leaves a facet of a surface on the side on which it is. The center of the body
-    ///   never passes through a collider that does not contain the center at the start.
+    /// * A body leaves a facet of a surface on the side on which the body already is. The center of
+    ///   the body never passes through a collider that does not contain the center at the start.
     /// * The translation leaves a gap of a few rounding errors of the position in f32. Such a gap
     ///   may still count as touching.
     /// * The search tries at most 256 positions, and allocates memory.
@@ -256,7 +256,7 @@ fn exits<V: Space>(
 /// Returns the axes along which a body may leave an obstacle, in both directions.
 ///
 /// Each face of the Minkowski difference of two boxes is parallel to edges of the boxes: to one
-/// edge in 2D, and to two in 3D. For other shapes, the axes are a selection.
+/// edge in 2D, and to two in 3D. For other shapes, the axes are a selection of all useful axes.
 fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
     let shapes = parts.map(Part::scaled_shape);
     let count = V::DVec::DIMENSION;
