@@ -1,4 +1,4 @@
-//! The diagnostics of the last ticks as text on the screen.
+//! The diagnostics of recent ticks as text on the screen.
 
 use core::fmt::Write;
 use std::collections::VecDeque;
@@ -7,8 +7,8 @@ use bevy::prelude::*;
 
 use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 
-/// Shows counts and times of the last ticks at the top left of the screen. A key shows and hides
-/// the text. Requires the feature `overlay`.
+/// Shows counts and times of recent ticks at the top left of the screen. A key shows and hides the
+/// text. Requires the feature `overlay`.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -22,9 +22,9 @@ use crate::{
 /// ```
 ///
 /// By [`default`](Self::default), the plugin runs in `FixedPostUpdate`, once per fixed step. So a
-/// move in `FixedUpdate` counts in the same tick. The plugin needs no other plugin and adds none,
-/// and the order of plugins does not matter. (`MinimalPlugins` and `DefaultPlugins` provide the
-/// fixed steps.)
+/// move in `FixedUpdate` takes effect in the same tick. The plugin needs no other plugin and adds
+/// none, and the order of plugins does not matter. (`MinimalPlugins` and `DefaultPlugins` provide
+/// the fixed steps.)
 ///
 /// The stages of a tick are the sets [`HeadbuttSystems`](crate::HeadbuttSystems). A run condition
 /// must apply to all four sets, because each stage uses the results of the previous stage in the

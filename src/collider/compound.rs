@@ -80,7 +80,7 @@ impl Collider {
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
         match first.shape() {
             AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
-            // If the first part has no shape, this call returns its error.
+            // If the first part has no shape, `compound_in` returns the error of that part.
             _ => compound_in::<Vec2>(&parts),
         }
     }

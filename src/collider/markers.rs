@@ -83,7 +83,7 @@ pub struct Sensor;
 ///   collider to its far side. In this case, an `Ongoing` event with the time and the contact
 ///   precedes `Ended`.
 /// * If the two colliders touched in the previous tick and a response has since moved them apart,
-///   the tick in which they touch again sends `Ended` and `Started`.
+///   touching again sends `Ended` and `Started` in the same tick.
 ///
 /// # Paths
 ///
@@ -107,8 +107,8 @@ pub struct Sensor;
 ///
 /// A pair is cast when it begins to touch. A pair is also cast if its boxes meet during the motion,
 /// and the relative motion exceeds the inner radius of the swept collider. The inner radius is 0
-/// for all shapes except balls, capsules and boxes. Slower motions cannot pass through anything. A
-/// contact that a slower motion only grazes between two ticks is not reported.
+/// for all shapes except balls, capsules and boxes. Slower motions cannot pass through anything. If
+/// a slower motion only grazes another collider between two ticks, no contact is reported.
 ///
 /// While any collider is swept, the poses of all moving colliders are stored. Without swept
 /// colliders, no pose is stored and no pair is cast.

@@ -271,8 +271,8 @@ impl LastTick<'_> {
         })
     }
 
-    /// Returns the status of two entities that can touch others. Sets `surface` to a surface that
-    /// surrounds the other entity and may look solid.
+    /// Returns the status of two entities that can touch other entities. Sets `surface` to a
+    /// surface that surrounds the other entity and may look solid.
     fn status(&self, pair: [Entity; 2], surface: &mut Option<Entity>) -> PairStatus {
         let [entity, other] = pair;
         if let Some(contact) = self.world.resource::<Collisions>().between(entity, other) {

@@ -34,7 +34,7 @@ pub struct SpatialIndex {
 }
 
 impl SpatialIndex {
-    /// Updates the trees that were used in the last ticks.
+    /// Updates the trees that were used in recent ticks.
     pub fn update(&mut self, proxies: &Proxies) {
         self.d2.update(&proxies.d2);
         self.d3.update(&proxies.d3);

@@ -11,8 +11,8 @@
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
 //!   dimensions than the simplex of these vertices. Examples are two segments that cross, two faces
 //!   in one plane, and two points at the same position. The simplex grows vertex by vertex along
-//!   directions at right angles to it. If Y does not extend beyond the origin in such a direction,
-//!   the depth is 0, and the direction is the normal.
+//!   directions orthogonal to the simplex. If Y does not extend beyond the origin in such a
+//!   direction, the depth is 0, and the direction is the normal.
 //! * **The result is a true upper bound.** The depth is h(n) itself. So a translation by the depth
 //!   along n separates the cores even if the loop ends early. If the loop converges, the depth
 //!   exceeds the minimum by at most [`DEPTH_GAP`].
@@ -111,8 +111,7 @@ struct Epa<'a, D: DVector, P, const VERTICES: usize, const FACETS: usize> {
     scale: f64,
     /// The contact of minimum depth among all evaluated directions.
     best: Option<Penetration<D>>,
-    /// Directions, besides the best, near which the depth may be lower. They are collected only if
-    /// the polytope is full.
+    /// Other directions near which the depth may be lower, collected only if the polytope is full.
     open: ArrayVec<D, MAX_OPEN>,
 }
 

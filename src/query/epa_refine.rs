@@ -64,7 +64,7 @@ impl<D: DVector> EarlyEnd<D> {
             .iter()
             .map(|normal| descend(pair, evaluate(*normal)))
             .fold(descend(pair, best), shallower);
-        // Each descent has a limited number of steps, so the best descent continues.
+        // The best descent may have reached its limit of steps, so it continues.
         descend(pair, best)
     }
 }
@@ -77,8 +77,8 @@ impl<D: DVector> EarlyEnd<D> {
 /// below the plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <= h(n) - |p - y|:
 /// the depth along m is lower.
 ///
-/// On a surface that is nearly a sphere around the origin, this step gains little, and the longer
-/// step of [`sphere_minimum`] is better.
+/// On a surface that is nearly a sphere around the origin, this step hardly lowers the depth, and
+/// the longer step of [`sphere_minimum`] is better.
 fn descend<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     mut best: Penetration<D>,

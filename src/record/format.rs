@@ -44,11 +44,11 @@ pub struct Header {
 /// The block of one tick: the changes since the previous tick, and hashes of the results.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Tick {
-    /// The bytes of each collider that no earlier tick has. Colliders are numbered in the order of
-    /// their first appearance.
+    /// The bytes of each collider that no earlier tick contains. Colliders are numbered in the
+    /// order of their first appearance.
     pub colliders: Vec<Vec<u8>>,
-    /// The bits of each `Entity` that no earlier tick has. Entities are numbered in the order of
-    /// their first appearance, and begin with the default state and pose.
+    /// The bits of each `Entity` that no earlier tick contains. Entities are numbered in the order
+    /// of their first appearance, and begin with the default state and pose.
     pub entities: Vec<u64>,
     /// Entities whose state changed, and their new states. An entity that was despawned, or is no
     /// longer a collider or an ancestor, gets the default state.

@@ -172,7 +172,7 @@ impl Session {
         Ok(())
     }
 
-    /// Stores the poses in which the next paths begin, as far as the replay will know them. The
+    /// Stores the poses in which the next paths begin, if the replay will know these poses. The
     /// next tick has to write the other poses: poses that `Teleported` has changed since the
     /// contacts were found, and poses of omitted colliders.
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {

@@ -6,8 +6,8 @@
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
 //! mesh, nested margins as their sum. A hull is saved as its vertices. Loading does not reduce the
-//! vertices again, because rounding could drop one of them. The pose of a compound's part is saved
-//! in `f64`, because nested compounds multiply poses.
+//! vertices again, because rounding could drop a vertex. The pose of a compound's part is saved in
+//! `f64`, because nested compounds multiply poses.
 //!
 //! No data is recursive: an extrusion is a 3D shape made of a 2D shape. So deeply nested data is an
 //! error in every format, and cannot overflow the stack.

@@ -24,7 +24,7 @@ pub enum EpaEnd {
     Stuck,
 }
 
-/// The convex body of EPA, an inner approximation that grows by adding points outside of it.
+/// The convex body of EPA, an inner approximation that grows with each added point.
 ///
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
 /// them as `points`.

@@ -141,8 +141,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.clear();
         self.horizon.clear();
-        // The edges of each triangle are crossed counter-clockwise, starting after the edge through
-        // which the walk entered the triangle. So the horizon is counter-clockwise, too.
+        // The walk crosses the edges of each triangle counter-clockwise, starting after the edge
+        // through which it entered. So the horizon is counter-clockwise, too.
         let mut walk: ArrayVec<Visit, FACES> = ArrayVec::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;
@@ -303,8 +303,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         } else {
             return None;
         };
-        // The face across the edge from p to q of a triangle (p, q, r) lacks r, so the index of
-        // this face is r.
+        // The face across the edge from p to q of a triangle (p, q, r) does not contain r, so this
+        // face has the index r.
         for [p, q, r] in triangles {
             let corner = |index: u16| points.get(usize::from(index)).copied();
             let corners = [corner(p)?, corner(q)?, corner(r)?];

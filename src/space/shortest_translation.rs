@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::space::DVector;
 
-/// Normals count as linearly dependent if their Gram determinant is at most this.
+/// Normals count as linearly dependent if their Gram determinant is at most this value.
 const MIN_GRAM_DETERMINANT: f64 = 1e-12;
 
 /// A plane that contradicts other planes is negligible if its missing depth is at most this
@@ -85,7 +85,7 @@ fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
 ) -> impl Iterator<Item = Clearance<D>> {
-    // This value stands for a missing plane, because all translations end on it.
+    // Every translation ends on `none`, because 0 · x = 0. So `none` replaces a missing plane.
     let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
         let rest = others.iter().skip(index + 1).copied();
@@ -234,7 +234,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
         return (shortest.translation, true);
     }
     let room = ROOM * deepest;
-    // The least slack of each plane that needs it.
+    // The least slack of each plane that needs slack.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
     // The slack of the planes whose slack is not known.
     let mut slack = deepest;
@@ -244,7 +244,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
             with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
         let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
-        // If a translation leaves a plane less slack, the plane does not need its slack.
+        // If `roomy` leaves a plane less than `slack`, the plane does not need that much.
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {

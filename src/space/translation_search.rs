@@ -71,10 +71,10 @@ pub enum SameNodes {
     /// None, so all nodes are kept.
     #[default]
     None,
-    /// Those with the same translation. Such a search may lose the shortest translation, but takes
+    /// Nodes with the same translation. Such a search may miss the shortest translation, but takes
     /// fewer nodes.
     Translation,
-    /// Those with the same translation that also ends on the same planes.
+    /// Nodes with the same translation that also ends on the same planes.
     Planes,
 }
 
@@ -105,8 +105,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
 
     /// Removes the open node with the shortest translation, and returns it.
     pub fn take_shortest(&mut self) -> Option<Node<D, T>> {
-        // At most `tries` more nodes will be taken, so all nodes with longer translations are
-        // dropped.
+        // At most `tries` more nodes will be taken, so only the `tries` shortest translations are
+        // kept.
         if self.tries < self.open.len() {
             self.open.select_nth_unstable_by(self.tries, Node::order);
             self.open.truncate(self.tries);

@@ -169,7 +169,7 @@ impl Overlaps {
         pairs.all.dedup();
         pieces.overlaps_with(moving, pairs, |_| true, |_| true);
         pieces.overlaps_with(resting, pairs, |_| true, rests);
-        // Most boxes around paths are far larger than the paths, so each pair is tested again.
+        // Most boxes around paths are far larger than the paths, so the paths are tested, too.
         pairs.all.retain_mut(|pair| {
             let is_repeated = paths.is_repeated(*pair);
             *pair = paths.slots(*pair);

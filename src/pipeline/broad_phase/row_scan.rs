@@ -157,8 +157,8 @@ thread_local! {
     pub static SCANNED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
-/// Calls `visit` with `entry` and each of the `others` that overlaps it. The `others` are sorted by
-/// their lower x.
+/// Calls `visit` with `entry` and each of the `others` that overlaps `entry`. The `others` are
+/// sorted by their lower x.
 fn scan_row(entry: &GridBox, others: &[GridBox], mut visit: impl FnMut(u32, u32)) {
     let [end, ..] = entry.aabb.max;
     #[cfg(test)]

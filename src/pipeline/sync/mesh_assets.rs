@@ -5,7 +5,7 @@
 //! * A mesh is loaded: every tick looks up the meshes that were missing before. Bevy's asset
 //!   messages arrive only in `PostUpdate`, and never if the app runs schedules by hand.
 //! * A loaded mesh changes: only Bevy's messages report the change. The messages are read in every
-//!   frame, because a schedule that runs less often would miss some of them.
+//!   frame, because a schedule that runs less often would miss some messages.
 
 use std::collections::{HashMap, HashSet};
 

@@ -15,7 +15,7 @@
 //! right angles to the segment.
 //!
 //! **Two segments.** Let s h and c + t k b be points of the two segments. The nearest points are an
-//! end of one segment and the point of the other segment nearest to it, or the points where a
+//! end of one segment and the point of the other segment nearest to this end, or the points where a
 //! common perpendicular meets both lines. See Ericson, "Real-Time Collision Detection" (2005),
 //! chapter 5.1.9. In 3D, the length of this perpendicular is the component of c along h ∧ b, a
 //! precise direction.
@@ -433,7 +433,7 @@ impl<D: DVector> BoxPair<D> {
     /// of this face.
     ///
     /// The second point is the deepest corner of the second box. If a whole edge or face is equally
-    /// deep, alternating projections find one of its points above the first box's face.
+    /// deep, alternating projections find a point of this edge or face above the first box's face.
     #[inline]
     fn points_on_face(&self, normal: D, depth: f64) -> [D; 2] {
         let [half_extents, other] = self.half_extents;

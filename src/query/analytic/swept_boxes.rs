@@ -25,7 +25,7 @@ use crate::{
     tolerance::{FLAT_DEPTH, PARALLEL_EDGES, ROUNDING},
 };
 
-/// The cross product of two edges is precise if the squared sine of their angle is at least this.
+/// A cross product of edges is precise if the squared sine of their angle is at least this value.
 /// The gap along such a product has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
 const PRECISE_EDGES: f64 = 1e-8;
 

@@ -6,8 +6,7 @@
 //! difference of the cores at the start, and v the velocity of the second shape. At the time t the
 //! cores touch if the point x = t v is in D. The loop keeps a simplex of vertices of D, and the
 //! point y of the simplex that is nearest to x. Each step evaluates one support point w of D, in
-//! the direction n = (x - y) /
-//! |x - y|:
+//! the direction n = (x - y) / |x - y|:
 //!
 //! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
 //!   If this bound exceeds the sum of the radii, x advances until both are equal. This is a step of
@@ -56,7 +55,7 @@ const BAND_GROWTH: f64 = 1.3;
 const MAX_BAND: f64 = 1e-9;
 
 /// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
-/// this. In addition, the length (in 2D) or area (in 3D) of the facet must be at least this
+/// this value. In addition, the length (in 2D) or area (in 3D) of the facet must be at least this
 /// fraction of the size or of its square.
 const FACET_PART: f64 = 1e-2;
 
@@ -139,8 +138,8 @@ pub fn linear_touch<D: DVector>(
         if distance - radius_sum <= scale.stop_gap + band {
             return ray.certified_touch(pair).map(Some);
         }
-        // Because of rounding, the simplex comes no nearer. This test also ends the loop if a value
-        // is NaN.
+        // Because of rounding, the distance no longer shrinks. This test also ends the loop if a
+        // value is NaN.
         let is_nearer = distance < best;
         if !is_nearer {
             return None;
@@ -251,8 +250,8 @@ impl<D: DVector> RayState<'_, D> {
     }
 
     /// Returns a time at which the shapes certainly touch. At this time, x is at the distance of
-    /// the radii from the plane through y with normal x - y. Returns `None` if x is farther from
-    /// the simplex at this time.
+    /// the radii from the plane through y with normal x - y. Returns `None` if x is farther than
+    /// the radii from the simplex at this time.
     fn certain_touch(&self) -> Option<f64> {
         let normal = (-self.nearest.point).unit()?;
         let gap = self.nearest.point.length() - self.radius_sum;

@@ -68,7 +68,7 @@ impl<K: PoseKind> Motion<K> {
     /// Returns the motion from one pose to another, with a rotation of at most half a turn.
     ///
     /// A collider keeps its scale at the start. In 2D, a shape that is mirrored at the start stays
-    /// mirrored. If only one of the poses mirrors the shape, it does not rotate.
+    /// mirrored. If only one of the poses mirrors the shape, the shape does not rotate.
     pub fn between(start: impl Into<QueryPose<K>>, end: impl Into<QueryPose<K>>) -> Self {
         let (start, end) = (start.into(), end.into());
         let change = match (K::unscaled(&start.0), K::unscaled(&end.0)) {
@@ -93,8 +93,8 @@ impl<K: PoseKind> Motion<K> {
 }
 
 impl<V: Space> Motion<V> {
-    /// Returns the pose at the start and the motion from it, or `None` if the pose or the motion is
-    /// invalid.
+    /// Returns the pose at the start and the motion from this pose, or `None` if the pose or the
+    /// motion is invalid.
     pub(crate) fn valid(&self) -> Option<Moving64<'_, V::DVec>> {
         let pose = self.start.0.as_ref()?;
         self.change.is_valid().then_some((pose, &self.change))
@@ -117,7 +117,7 @@ pub struct Motion64<D: DVector> {
     pub pivot: D,
 }
 
-/// The pose of a shape at the start, and the motion from it.
+/// The pose of a shape at the start, and the motion from this pose.
 pub type Moving64<'a, D> = (&'a Pose<D>, &'a Motion64<D>);
 
 impl Motion64<DVec3> {

@@ -57,9 +57,9 @@ pub struct CastScale {
     /// The least gap at the time `safe`. Half of this gap exceeds all rounding errors.
     pub margin: f64,
     /// The gap at which a step ends. This gap lies halfway between `margin` and twice `margin`, at
-    /// which the search ends. So rounding cannot carry a step past either.
+    /// which the search ends. So rounding cannot carry a step past either bound.
     pub stop_gap: f64,
-    /// Overlaps deeper than this are certainly more than a touch.
+    /// Overlaps deeper than this value are not mere touches.
     pub slack: f64,
 }
 

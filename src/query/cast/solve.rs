@@ -26,9 +26,9 @@
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. In Newton's method on a convex function, successive steps satisfy
 //! g'/g + c'/c <= 1, so g c falls by a factor of at least 4. While the loop runs, g exceeds the
-//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the product
-//! of distance and speed over the margin squared. The tolerance also grows with the number of
-//! steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the
+//! product of distance and speed, divided by the squared margin. The tolerance also grows with the
+//! number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance. The certificate
@@ -58,23 +58,23 @@ use crate::{
 const MAX_ROUNDS: usize = 1 << 13;
 
 /// The maximum number of steps along one axis before GJK computes a better axis. A simple root
-/// takes fewer steps, so only an axis that has become useless takes all of them.
+/// takes fewer steps, so only an axis that has become useless takes this many.
 const STEPS_PER_AXIS: usize = 16;
 
-/// If the gap is below this fraction of the size, the axis rotates. Each rotating axis serves for a
-/// motion of at most this length.
+/// If the gap is below this fraction of the size, the axis rotates. Each rotating axis is used for
+/// a motion of at most this length.
 const TURNING_GAP: f64 = 0.1;
 
 /// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.
 const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 
-/// Two normals count as opposite if their dot product is below this. Shapes that touch at their
-/// corners may also have opposite normals, and are then apart again. So only flat shapes count as
-/// passing through each other.
+/// Two normals count as opposite if their dot product is below this value. Shapes that touch at
+/// their corners may also have opposite normals, and are then apart again. So only flat shapes
+/// count as passing through each other.
 const OPPOSITE_COSINE: f64 = -0.5;
 
-/// The fraction of an interval's bound that counts as certain. The rest allows for more than a
-/// million rounding errors of f64.
+/// The fraction of an interval's bound that counts as certain. The remaining part exceeds a million
+/// rounding errors of f64.
 const CERTAIN_PART: f64 = 1.0 - 1e-9;
 
 /// A round of the approach.

@@ -1,5 +1,5 @@
-//! A convex body with unbounded edges, the inner approximation of a shadow. The body grows by
-//! adding vertices outside of it.
+//! A convex body with unbounded edges, the inner approximation of a shadow. Each added vertex lies
+//! outside of the body.
 //!
 //! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
 //! points or directions, and at least one vertex is a point. A new vertex removes the facets that
@@ -146,7 +146,7 @@ impl<D: DVector> UnboundedBody<D> {
             .filter(|facet| facet.is_seen)
             .flat_map(ShadowFacet::ridges)
         {
-            // A ridge between two seen facets is inside the gap.
+            // A ridge between two seen facets is not on the horizon.
             match horizon.iter().position(|other| *other == ridge) {
                 Some(index) => {
                     horizon.swap_pop(index);

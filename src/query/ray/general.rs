@@ -112,8 +112,8 @@ fn approach<S: Support + ?Sized>(
         } else if gap < best {
             best = gap;
         } else {
-            // Because of rounding, the simplex comes no nearer, and no plane separates it from the
-            // position. If the simplex is too flat, its nearest point is NaN.
+            // Because of rounding, the gap no longer shrinks, and no plane separates the simplex
+            // from the position. If the simplex is too flat, its nearest point is NaN.
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
             return is_touching.then_some((distance, normal));
         }

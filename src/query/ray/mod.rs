@@ -50,8 +50,8 @@ pub use types::{Ray, RayHit, RaySide};
 /// * A ray that begins inside the shape, or on its surface with a direction into the shape, hits a
 ///   solid shape at distance 0.
 /// * A ray that begins on the surface, with a direction outward or along the surface, misses the
-///   shape. A shape without volume, such as a segment, has no inside, so a ray that begins on it
-///   misses.
+///   shape. A shape without volume, such as a segment, has no inside, so a ray that begins on the
+///   shape misses.
 /// * "On the surface" includes the rounding of the ray's origin along the normal. This rounding is
 ///   1.2e-7 of each coordinate (one unit in the last place of f32), plus 1.2e-7 of the distance
 ///   from the shape's origin. So a ray still leaves a surface if rounding has moved the ray's

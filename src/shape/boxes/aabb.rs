@@ -126,7 +126,7 @@ impl Aabb {
         let magnitude = a[0].abs() + a[1].abs() + a[2].abs();
         let rounding = magnitude * (8.0 * F32_ROUNDING as f32) + f32::MIN_POSITIVE;
         let diameters = self.diameter + other.diameter + rounding;
-        // The added number covers the lower precision of subnormal squares.
+        // `MIN_POSITIVE` exceeds the rounding errors of subnormal squares.
         squared > diameters * diameters + f32::MIN_POSITIVE
     }
 

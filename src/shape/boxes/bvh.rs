@@ -66,7 +66,7 @@ fn enlarged(aabb: &Aabb, seed: u32) -> Aabb {
     let [of_size, of_coordinate] = MAX_MARGIN;
     let mut margin = fraction * (size * of_size + coordinate * of_coordinate);
     if margin == 0.0 {
-        // A point at the origin has no scale of its own, so any margin suits it.
+        // The box of a point at the origin has no size, so its margin can have any size.
         margin = fraction;
     }
     let enlarged = Aabb {

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The maximum number of facets at a vertex that are tested for a shared edge or vertex. If a
-/// vertex has more facets, the hierarchy finds the remaining ones.
+/// vertex has more facets, the hierarchy finds the remaining facets.
 const MAX_ADJACENT: usize = 32;
 
 /// The facets of a polyline or a mesh.

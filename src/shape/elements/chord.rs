@@ -427,7 +427,7 @@ pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
 /// longest edge.
 const FLAT_TETRAHEDRON: f64 = 1e-9;
 
-/// A line counts as parallel to a facet if the sine of the angle between them is at most this.
+/// A line counts as parallel to a facet if the sine of their angle is at most this value.
 const IN_PLANE: f64 = 1e-6;
 
 /// Returns the chord of a segment in 2D or a triangle in 3D: a single point.

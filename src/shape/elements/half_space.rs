@@ -9,7 +9,7 @@ use crate::space::{DVector, Pose};
 
 /// A map flattens space if the unit vectors along its columns span at most this volume. If a map is
 /// a product of rotations and a scale that is 0 along an axis, the volume is only a rounding error,
-/// and is smaller than this.
+/// and is smaller than this value.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.

@@ -4,8 +4,8 @@
 //! d' = d / max |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of
 //! equal cells. A cell lists, in order, each point that may be the farthest in some direction of
 //! the cell. A query scans one short list for the support point. The result equals the result of a
-//! scan of all points bit for bit, with the same choice among equals, and does not depend on
-//! earlier queries.
+//! scan of all points bit for bit, with the same choice among equally far points, and does not
+//! depend on earlier queries.
 //!
 //! **Points that a cell leaves out.** Point w is farther than v in the whole cell if
 //! (w - v) · c > 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex
@@ -13,15 +13,15 @@
 //! Testing every w against every v would take quadratic time. The lists are short enough if only
 //! the farthest points at the corners and at the center of the cell are tested as w.
 //!
-//! **Refinement.** Each step halves the sides of the cells. The list of each cell is filtered from
-//! the list of the larger cell that contains it. The refinement ends when the lists are short, or
-//! when the table would exceed a fixed multiple of the number of points. (For a disc, the cells
-//! around the disc's axis list much of the rim, however small the cells are.)
+//! **Refinement.** Each step halves the sides of the cells. The points of each cell are selected
+//! from the list of the larger cell that contains the cell. The refinement ends when the lists are
+//! short, or when the table would exceed a fixed multiple of the number of points. (For a disc, the
+//! cells around the disc's axis list much of the rim, however small the cells are.)
 //!
 //! **Why not hill climbing?** The usual method climbs along the edges of the hull. On a flat face,
 //! the result depends on where the climb starts, so a warm start would make results depend on
-//! history. Rounding can also stop the climb below the top. Besides, hill climbing needs the edges,
-//! and visits more points than these lists contain.
+//! history. Rounding can also stop the climb before the farthest vertex. Besides, hill climbing
+//! needs the edges, and visits more points than these lists contain.
 
 use core::ops::RangeInclusive;
 
@@ -78,7 +78,7 @@ impl DirectionTable {
         let extents = points.iter().map(|point| point.extent());
         let margin = error * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
-        // The first table has one cell for each face of the cube. The lists are filtered from all
+        // The first table has one cell for each face of the cube. Its lists are selected from all
         // points.
         let mut table = all.refined(points, 1, margin, &mut scratch);
         while table.candidates.len() > SHORT * table.ends.len() {
@@ -231,7 +231,7 @@ fn undominated<'a, D: DVector>(
     let is_dominated = move |heights: &Heights| {
         best.iter().any(|best| {
             let pairs = best.iter().zip(heights);
-            // The fold has no branch for each corner.
+            // `&` avoids the branch of `&&` at each corner.
             pairs.fold(true, |all, (best, height)| all & (best - height > margin))
         })
     };

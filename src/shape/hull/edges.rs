@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Two triangles are parts of one face if the cosine of the angle between their normals is at least
-/// this. The angle is then at most 0.26 degrees.
+/// this value. The angle is then at most 0.26 degrees.
 const SAME_FACE: f64 = 1.0 - 1e-5;
 
 impl ConvexHull<Vec3> {

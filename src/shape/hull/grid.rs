@@ -74,15 +74,15 @@ impl GridPoints {
         })
     }
 
-    /// Returns the index of an outermost point, and the greatest height. Among the points whose
-    /// heights are within the tolerance of the greatest, the outermost is the first that is
-    /// farthest from the origin.
+    /// Returns the index of an outermost point, and the greatest height. Among the points within
+    /// the tolerance of this height, the outermost point is the first that is farthest from the
+    /// origin.
     ///
-    /// If the highest points are on a face or an edge, the farthest of them is usually a corner.
+    /// If the highest points are on a face or an edge, the farthest of these is usually a corner.
     pub fn outermost(&self, height: impl Fn(DVec3) -> f64) -> Option<(usize, f64)> {
         let heights = || self.points.iter().map(|point| height(*point));
         let (_, greatest) = first_max(heights())?;
-        // A height of at least half of the greatest keeps the error of a direction small.
+        // Heights of at least half the greatest height keep the error of a direction small.
         let least = (greatest - self.tolerance).max(0.5 * greatest);
         let high = self.points.iter().zip(heights());
         let squares = high.map(|(point, height)| {

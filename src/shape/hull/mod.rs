@@ -74,12 +74,12 @@ pub(super) use center::LARGE;
 ///
 /// # Cost
 ///
-/// A hull of up to 64 vertices scans all of them for a support point, eight at a time. A larger
+/// A hull of up to 64 vertices scans all vertices for a support point, eight at a time. A larger
 /// hull has a table that lists the vertices that can be the farthest in a direction: mostly 4 to 8,
 /// whether the hull has 100 vertices or 50,000. In directions normal to a face with many vertices
-/// (the end of a finely divided cylinder) all vertices of the face are scanned. The result equals
-/// the result of a scan of all vertices bit for bit. Among equally far vertices, the first is
-/// returned.
+/// (the end of a finely divided cylinder), all vertices of the face are scanned. The result equals
+/// the result of a scan of all vertices bit for bit. Among equally far vertices, the first vertex
+/// is returned.
 ///
 /// In an optimized build, construction takes about 2 µs per vertex and 0.1 µs for each other point.
 /// A hull of up to 64 vertices stores them a second time, in blocks of eight that take 96 bytes

@@ -57,7 +57,7 @@ const MAX_REBUILT: usize = 256;
 /// A triangle of the surface, with vertices counter-clockwise as seen from outside.
 struct HullFacet {
     vertices: [usize; 3],
-    /// For each vertex, the facet beyond the edge that starts there.
+    /// For each vertex, the facet beyond the edge that starts at this vertex.
     neighbors: [usize; 3],
     normal: DVec3,
     offset: f64,
@@ -153,9 +153,9 @@ impl HullSurface {
         Some(surface)
     }
 
-    /// Adds points until all others are inside or within the tolerance, but at most `most` points.
+    /// Adds points until all other points are inside or within the tolerance, but at most `most`.
     fn grow(&mut self, most: usize) -> Option<()> {
-        // Facets whose points are all within the tolerance wait until there are no other facets.
+        // Facets whose points are all within the tolerance are processed after all other facets.
         let mut near: Vec<usize> = Vec::new();
         let mut next = 0;
         for _ in 0..most {

@@ -2,9 +2,9 @@
 //!
 //! The compiler turns a loop over eight `f32` into SIMD instructions. So the points are stored in
 //! blocks of eight x, eight y and eight z, and all heights are first computed in `f32`. Then only
-//! points within the rounding error of the highest are compared in `f64`. The result equals the
-//! result of a scan in `f64` to the bit, with the same choice among equals. The scan has no branch
-//! per point and reads memory in order.
+//! points within the rounding error of the greatest height are compared in `f64`. The result equals
+//! the result of a scan in `f64` to the bit, with the same choice among equal heights. The scan has
+//! no branch per point and reads memory in order.
 
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;

@@ -33,7 +33,7 @@ const MAX_PUSHES: usize = 4;
 /// than 7 degrees does the body stop farther away than this distance.
 const LOOKAHEAD: f64 = 4.0;
 
-/// A slide approaches a plane if the sine of the angle between them is more than this. So corners
+/// A slide approaches a plane if the sine of the angle between them exceeds this value. So corners
 /// of more than 179.9 degrees count as flat.
 const LEAST_CLOSING_SINE: f64 = 1e-3;
 
@@ -47,7 +47,7 @@ const SAME_WALL_COSINE: f64 = 0.9;
 const WIDTH_MARGIN: f64 = 1e-6;
 
 /// The gaps to which a body backs off from overlaps, as fractions of the skin. If a passage is too
-/// narrow for one gap, the next one is tried.
+/// narrow for one gap, the next gap is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
 /// The maximum length of a push-out, as a multiple of `radius_of`, which is half of the least side.
@@ -121,7 +121,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
     }
 
     /// Moves until the gap to any collider but `ignored` is the skin, and returns the touch. If a
-    /// gap ahead is smaller already, the body does not move.
+    /// gap ahead is already smaller than the skin, the body does not move.
     ///
     /// Let s be the skin, c the closing speed along the normal, and d the distance at which the
     /// grown body touches. Then the gap at a distance x is s/2 + c (d - x).
@@ -203,7 +203,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
             closing(plane) > LEAST_CLOSING_SINE && !is_ground && wish.is_held_by(plane.normal, up)
         });
         let retreats = holding.map(|plane| {
-            // The corner of a wall's next tile is no nearer than the wall, and needs no wider gap.
+            // At the corner of a wall's next tile, the gap need not exceed the gap to the wall.
             let along = planes.iter().filter(|wall| {
                 closing(wall) <= LEAST_CLOSING_SINE
                     && wall.normal.dot(plane.normal) > SAME_WALL_COSINE

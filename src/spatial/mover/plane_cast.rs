@@ -73,7 +73,7 @@ impl FilteredQuery<'_, '_, '_> {
         };
         let (gap, _, foot) = reach(&plane);
         let size = (bounds.max - bounds.min).length();
-        // Smaller gaps need the rules of the general cast.
+        // A gap within this tolerance needs the rules of the general cast.
         if gap <= SURELY_APART * (size + plane.max_distance(at)) + plane.weld {
             return None;
         }

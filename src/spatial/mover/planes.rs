@@ -131,14 +131,14 @@ impl ContactPlane {
 /// result has an error of about 1e-9 of its length. The error is greater between planes at angles
 /// of less than a few degrees.
 ///
-/// If rigid planes contradict each other, some are left out. The planes are added one by one, the
-/// most violated plane first. A plane is left out if it contradicts the planes that bound the
-/// translation found so far. Soft planes give way to rigid ones.
+/// If rigid planes contradict each other, some planes are left out. The planes are added one by
+/// one, the most violated plane first. A plane is left out if it contradicts the planes that bound
+/// the translation found so far. Soft planes give way to rigid planes.
 ///
 /// The result stays near the target. Soft planes move the target first. If no rigid plane has a
 /// negative gap, the result is at most as far from the moved target as a translation of 0 is.
-/// Otherwise, the result may be farther by 16 times the deepest overlap. A plane that demands a
-/// longer translation counts as a contradiction.
+/// Otherwise, this distance may be greater by 16 times the deepest overlap. A plane that demands a
+/// greater distance counts as a contradiction.
 ///
 /// If the target is not finite, the result is 0. A result beyond the range of f32 is shortened to
 /// that range, in the same direction.
@@ -189,7 +189,7 @@ pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
 /// Returns the translation nearest to `target` after which no gap along a unit normal is negative.
 ///
 /// If no gap is negative at the start, a translation of 0 is valid. So the nearest translation is
-/// no farther from the target than 0 is. Out of overlaps, the translation may be longer, by up to
+/// no farther from the target than 0 is. Out of overlaps, this distance may be greater by up to
 /// [`MAX_DETOUR`] times the deepest overlap.
 fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f64)>) -> D {
     let missing = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));

@@ -6,12 +6,12 @@
 //! the chosen planes.
 //!
 //! The search is best-first over partial choices. Each step takes the choice with the shortest
-//! translation, and moves the body by it. If the body is free there, this translation is the
-//! result. Otherwise, the deepest contact that is left adds one choice for each of its planes. More
-//! planes never make a translation shorter, so the first free one is the shortest for the
-//! directions that are tried. For two boxes, these directions are the normals of all faces of their
-//! Minkowski difference. For other shapes, the directions are the contact normal, the axes of the
-//! world and of the obstacle, and the normals of box faces and polygon sides.
+//! translation, and moves the body by this translation. If the body is free there, this translation
+//! is the result. Otherwise, the deepest contact that is left adds one choice for each of its
+//! planes. More planes never make a translation shorter, so the first that frees the body is the
+//! shortest for the tried directions. For two boxes, these directions are the normals of all faces
+//! of their Minkowski difference. For other shapes, the directions are the contact normal, the axes
+//! of the world and of the obstacle, and the normals of box faces and polygon sides.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
@@ -47,13 +47,13 @@ const MAX_PUSH_OUT_NODES: usize = 256;
 /// right angle allow for errors of the normal.
 const FACET_SIDE_COSINE: f64 = 0.1;
 
-/// Directions count as equal if the cosine of the angle between them is at least this. The angle is
-/// then at most 4.5e-5 radians. The errors of contact normals on faces are smaller: at most 1e-6
-/// radians.
+/// Directions count as equal if the cosine of the angle between them is at least this value. The
+/// angle is then at most 4.5e-5 radians. The errors of contact normals on faces are smaller: at
+/// most 1e-6 radians.
 const SAME_EXIT_COSINE: f64 = 1.0 - 1e-9;
 
-/// Edges count as parallel if the sine of the angle between them is at most this. The limit exceeds
-/// rounding errors.
+/// Edges count as parallel if the sine of the angle between them is at most this value. The limit
+/// exceeds rounding errors.
 const PARALLEL_EDGE_SINE: f64 = 1e-6;
 
 /// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
@@ -63,9 +63,9 @@ const CLEARANCE: f64 = 8.0;
 /// # Pushing out
 impl SpatialQuery<'_, '_> {
     /// Returns the shortest translation, of at most `max_distance`, after which a shape overlaps
-    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation, among
-    /// those that were tried, that leaves the least depth. This translation is also at most
-    /// `max_distance` long, and 0 if no other is better.
+    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation that
+    /// leaves the least depth among all tried translations. This translation is also at most
+    /// `max_distance` long, and 0 if no other translation is better.
     ///
     /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), this search also resolves
     /// contacts that contradict each other, and checks that there is room where the translation

@@ -7,8 +7,8 @@ use crate::{
     spatial::mover::{ground_rules::GroundRules, planes::clipped, slide::horizontal},
 };
 
-/// A body is wedged between slopes if they leave at most this fraction of its fall. The fraction
-/// exceeds the errors of the normals, and is too small for a player to see.
+/// A body is wedged between slopes if the slopes leave at most this fraction of the fall. The
+/// fraction exceeds the errors of the normals, and is too small for a player to see.
 pub const MAX_WEDGED_FALL: f64 = 1e-3;
 
 /// A wished motion, and the planes that deflect it.
