@@ -55,7 +55,8 @@ struct RecordedNode {
     is_omitted: bool,
     /// `true` if the entity was omitted in the last written tick.
     was_omitted: bool,
-    /// The data of the entity's collider. The table keeps this data as long as an entity has it.
+    /// The data of the entity's collider. The table keeps this data as long as an entity uses the
+    /// data.
     data: Option<Arc<[u8]>>,
 }
 

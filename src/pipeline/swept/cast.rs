@@ -9,9 +9,9 @@
 //!   apart where their paths begin.
 //!
 //! A pair of the second kind is skipped if no swept collider moves, relative to the other collider,
-//! by more than the radius of a ball inside it. To pass through the other collider, a swept
-//! collider would have to move by the ball's diameter. Pairs that stay apart during the motion are
-//! not candidates: see [`PathTable::may_meet`].
+//! by more than the radius of a ball inside the swept collider. To pass through the other collider,
+//! a swept collider would have to move by the ball's diameter. Pairs that stay apart during the
+//! motion are not candidates: see [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 

@@ -2,8 +2,8 @@
 //!
 //! Let H = { x : n·x <= c } with a unit vector n, and let w be the support point of the other core
 //! in direction -n. Then n·w - c is the signed distance between the cores. A translation t m along
-//! a unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum of t
-//! is reached for m = n.
+//! a unit vector m separates the cores if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum
+//! of t is reached for m = n.
 
 use crate::{
     query::{minkowski::MinkowskiDifference, penetration::Penetration, simplex::Vertex},

@@ -97,7 +97,7 @@ pub struct Forecast<V> {
 ///   the motion, nearly all corrections are equally short. In this case, the precision is measured
 ///   (`tests/it/queries/forecast.rs`), not proved.
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
-///   not pass through it.
+///   not pass through the floor.
 /// * A translation beyond the range of `f32` is shortened to that range, and keeps its direction.
 /// * For invalid shapes, poses and translations, the fields are `false`, zero and `None`.
 /// * Swapping the shapes and negating the translation gives the mirror image.

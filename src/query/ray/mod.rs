@@ -71,8 +71,8 @@ pub use types::{Ray, RayHit, RaySide};
 /// grazes a curved surface. There are closed forms for half-spaces, for 2D hulls of up to 16 edges,
 /// and for Bevy's primitives except `Segment3d`, `Triangle2d`, `RegularPolygon` and
 /// `ConvexPolygon`. All other shapes are solved by their support functions. A ray hits points,
-/// segments in 3D, and flat shapes in the plane of the ray if it passes within 1.2e-7 times their
-/// size.
+/// segments in 3D, and flat shapes in the plane of the ray if the ray passes within 1.2e-7 times
+/// their size.
 ///
 /// If the shape, its pose or the ray is invalid, the ray misses: see [`Ray`].
 pub fn cast_ray<S, V>(

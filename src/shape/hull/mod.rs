@@ -82,10 +82,10 @@ pub(super) use center::LARGE;
 /// is returned.
 ///
 /// In an optimized build, construction takes about 2 µs per vertex and 0.1 µs for each other point.
-/// A hull of up to 64 vertices stores them a second time, in blocks of eight that take 96 bytes
-/// each. A table takes 20 to 40 bytes per vertex, and never more than 128 bytes per vertex. In 2D a
-/// hull of up to 16 vertices also stores its edges, in 32 bytes each, so that its contacts with
-/// other such hulls and with circles are computed in closed form.
+/// A hull of up to 64 vertices stores its vertices a second time, in blocks of eight that take 96
+/// bytes each. A table takes 20 to 40 bytes per vertex, and never more than 128 bytes per vertex.
+/// In 2D a hull of up to 16 vertices also stores its edges, in 32 bytes each, so that its contacts
+/// with other such hulls and with circles are computed in closed form.
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
@@ -178,7 +178,7 @@ impl<V: Space> ConvexHull<V> {
 }
 
 /// Returns the indices of the points that a convex hull needs, in ascending order. In rare cases,
-/// they include a point on the hull that is not a vertex. All of `points` must be finite.
+/// the result includes a point on the hull that is not a vertex. All of `points` must be finite.
 fn needed_points<V: Space>(points: &[V]) -> Option<Vec<usize>> {
     let positions: Vec<_> = points.iter().map(|point| point.to_vec3()).collect();
     let grid = GridPoints::new(&positions)?;

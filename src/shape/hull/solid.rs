@@ -11,8 +11,8 @@
 //!   exact hull of the points added so far. A point is inside if and only if it is above no facet.
 //! * **No degenerate facet.** A point in the plane of a facet is not above it. So the removed
 //!   facets are connected, the edge of the hole is one loop, and each new facet has an area.
-//! * **The tolerance.** A point outside is dropped only if it is within the tolerance of a facet
-//!   that it is above. Added points are never removed. So the surface only grows, and the dropped
+//! * **The tolerance.** A point outside is dropped only if its height above some facet is within
+//!   the tolerance. Added points are never removed. So the surface only grows, and the dropped
 //!   point stays within the tolerance.
 //!
 //! A point above a removed facet is inside of the new surface or above a new facet. To prove this,
@@ -100,7 +100,7 @@ pub struct HullSurface {
 
 impl HullSurface {
     /// Computes the surface of the hull of `points`. If the hull has more than `most` vertices,
-    /// only `most` of them are used. Returns `None` if the points are flat.
+    /// only `most` vertices are used. Returns `None` if the points are flat.
     pub fn around(points: &[Vec3], most: usize) -> Option<Self> {
         let grid = GridPoints::new(points)?;
         let AffineHull::Solid(start) = AffineHull::of(&grid)? else {

@@ -1,9 +1,9 @@
 //! Casts against a single plane, in closed form.
 //!
 //! Most characters stand on a flat floor or walk along a flat wall. If the box around a motion
-//! overlaps only facets of one cluster, the body touches nothing before it reaches their plane. If
-//! the point where the body reaches the plane is in one of the facets, the body touches this facet
-//! at that time.
+//! overlaps only facets of one cluster, the body touches nothing before it reaches the cluster's
+//! plane. If the point where the body reaches the plane is in one of the facets, the body touches
+//! this facet at that time.
 
 use core::ops::ControlFlow;
 
