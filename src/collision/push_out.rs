@@ -105,8 +105,7 @@ impl Collisions {
     /// length allows, to within 2 % of the greatest depth. So a body in a wedge with an opening of
     /// less than 60 degrees is pressed for several ticks. At 45 degrees, each tick leaves 23 % of
     /// the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward the
-    /// opening shrinks in proportion to the angle: at 0.2 degrees, the motion is a sixth of the
-    /// depth.
+    /// opening shrinks in proportion to the angle: at 0.2 degrees, to a sixth of the depth.
     ///
     /// Remaining overlaps that rounding positions to f32 can cause do not count as
     /// [`PushOut::Pressed`].

@@ -55,8 +55,7 @@ struct RecordedNode {
     is_omitted: bool,
     /// `true` if the entity was omitted in the last written tick.
     was_omitted: bool,
-    /// The data of the entity's collider. The table keeps this data as long as an entity uses the
-    /// data.
+    /// The data of the entity's collider. The table keeps the data while an entity uses the data.
     data: Option<Arc<[u8]>>,
 }
 

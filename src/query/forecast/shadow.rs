@@ -9,8 +9,8 @@
 //! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
 //!   direction becomes a vertex. S has a tangent plane near n, which gives an upper bound. To find
 //!   this plane, n is tilted to a right angle with x, again for each new support point x. On a
-//!   polygon, these steps are the steps of gift wrapping. On a round surface, these steps are steps
-//!   of Newton's method, because x moves along the ray.
+//!   polygon, these steps are the steps of gift wrapping. On a round surface, these are steps of
+//!   Newton's method, because x moves along the ray.
 //!
 //! If both shapes are round about the direction of the motion, nearly all axes are equally good,
 //! and the body may be full before the bounds meet. In that case, a local search improves the best
