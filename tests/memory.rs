@@ -220,7 +220,7 @@ fn a_warm_tick_of_colliders_that_change_tables_allocates_nothing() {
     };
     let all: Vec<Entity> = (0..200).map(spawn).collect();
     let mut allocations = 0;
-    for number in 0..200 {
+    for number in 0..300 {
         for entity in &all {
             let mut entity = app.world_mut().entity_mut(*entity);
             if number % 2 == 0 {
