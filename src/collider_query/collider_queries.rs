@@ -6,7 +6,7 @@ use crate::{
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects, manifold_in_world},
         place::{AnyPlaced, place},
-        ray::ray_at_collider,
+        ray::ray_at_shape_in_pose,
     },
     math::{Vec2, Vec3},
     placed::{DynPart, Placed, PlacedCollider},
@@ -223,7 +223,8 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<
 
 impl<V: Dimension> RayTarget<V> for Collider {
     fn cast_ray(&self, pose: QueryPose<Self>, ray: Ray<V>) -> Option<RayHit<V>> {
-        let (placed, ray) = (place::<V>(self, &pose)?, ray.local()?);
-        Some(ray.hit_in_world(&ray_at_collider(&placed, &ray)?))
+        let (pose, ray) = (pose.world_pose::<V>()?, ray.local()?);
+        let hit = ray_at_shape_in_pose(V::body_of(self.shape())?, pose, &ray)?;
+        Some(ray.hit_in_world(&hit))
     }
 }

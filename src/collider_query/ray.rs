@@ -11,8 +11,8 @@ use crate::{
     placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
-        Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo, Surface,
-        WorldPose, facet_contains, facet_normal,
+        ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
+        Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -24,16 +24,43 @@ pub(crate) fn ray_at_collider<V: Space>(
     placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
 ) -> Option<WorldRayHit<V::DVec>> {
-    let mut first: Option<WorldRayHit<V::DVec>> = None;
-    visit_ray_at_collider(placed, ray, &mut |hit| {
-        let is_later =
-            first.is_some_and(|first| (first.distance, first.part) < (hit.distance, hit.part));
-        if !is_later {
-            first = Some(hit);
-        }
-        first.map_or(hit.distance, |first| first.distance)
-    });
+    let mut first = None;
+    visit_ray_at_collider(placed, ray, |hit| keep_first(&mut first, hit));
     first
+}
+
+/// Returns the first hit of a ray in the world on a shape in a pose: see [`ray_at_collider`].
+/// Returns `None` if the shape touches nothing in this pose.
+pub(crate) fn ray_at_shape_in_pose<V: Space>(
+    shape: &ColliderShape<V>,
+    pose: WorldPose<V::DVec>,
+    ray: &WorldRay<V::DVec>,
+) -> Option<WorldRayHit<V::DVec>> {
+    let ColliderShape::Compound(compound) = shape else {
+        return ray_at_collider(&PlacedCollider::touching(shape, pose)?, ray);
+    };
+    // A compound need not be placed. Placing a small surface would take as long as a short ray, and
+    // would never fail.
+    if !PlacedCollider::is_small(compound, &pose) {
+        PlacedCollider::touching(shape, pose)?;
+    }
+    let mut first = None;
+    visit_ray_at_compound(compound, &pose, ray, |hit| keep_first(&mut first, hit));
+    first
+}
+
+/// Replaces `first` by a hit, unless `first` is nearer, or equally near on an earlier part. Returns
+/// the distance of the first hit.
+#[inline]
+fn keep_first<D: DVector>(first: &mut Option<WorldRayHit<D>>, hit: WorldRayHit<D>) -> f64 {
+    if let Some(first) = first
+        && (first.distance, first.part) < (hit.distance, hit.part)
+    {
+        return first.distance;
+    }
+    let distance = hit.distance;
+    *first = Some(hit);
+    distance
 }
 
 /// Calls `visit` with the first hit of a ray on each part of a collider, in any order. `visit`
@@ -42,36 +69,71 @@ pub(crate) fn ray_at_collider<V: Space>(
 pub(crate) fn visit_ray_at_collider<V: Space>(
     placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
-    visit: &mut dyn FnMut(WorldRayHit<V::DVec>) -> f64,
+    mut visit: impl FnMut(WorldRayHit<V::DVec>) -> f64,
 ) {
     let pose = &placed.world_pose;
-    match (placed.body(), pose.inverse_linear()) {
-        (PlacedBody::Convex(shape), Some(inverse)) => {
+    let shape = match placed.body() {
+        PlacedBody::Compound(compound, _) => {
+            return visit_ray_at_compound(compound, pose, ray, visit);
+        }
+        PlacedBody::Convex(shape) => shape,
+    };
+    let hit = match pose.inverse_linear() {
+        Some(inverse) => {
             let local = ray.mapped(inverse, pose.translation);
             let hit = local.first_hit(shape, 0.0, &rounding_of(ray, inverse));
-            if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, 0)) {
-                visit(hit);
-            }
+            hit.and_then(|hit| in_world(ray, inverse, &hit, 0))
         }
-        (PlacedBody::Convex(shape), None) => {
-            if let Some(hit) = at_flattened(shape, 0.0, pose, ray) {
-                visit(hit);
-            }
-        }
-        (PlacedBody::Compound(compound, _), Some(inverse)) => {
+        None => at_flattened(shape, 0.0, pose, ray),
+    };
+    if let Some(hit) = hit {
+        visit(hit);
+    }
+}
+
+/// Like [`visit_ray_at_collider`], for a compound in a pose.
+fn visit_ray_at_compound<V: Space>(
+    compound: &Compound<V>,
+    pose: &WorldPose<V::DVec>,
+    ray: &WorldRay<V::DVec>,
+    mut visit: impl FnMut(WorldRayHit<V::DVec>) -> f64,
+) {
+    match pose.inverse_linear() {
+        Some(inverse) => {
             let mut local = ray.mapped(inverse, pose.translation);
-            let line = local.line;
+            let (shift, line) = local.line.centered(compound.center());
             let rounding = rounding_of(ray, inverse);
-            let parts = PartRays::new(compound, &line, &rounding);
-            compound.along(&line, ray.max, |part| {
-                let hit = parts.first_hit(&local, part);
+            let mut add = |local: &mut LocalRay<_>, hit: Option<LocalHit<_>>, part| {
                 if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
                     local.max = visit(hit);
                 }
                 local.max
-            });
+            };
+            match compound.parts() {
+                (CompoundParts::Surface(surface), 0.0) => {
+                    let facets = FacetLine::new(&line);
+                    compound.along(&line, shift, ray.max, |index| {
+                        let crossing = surface.crossing(index, &facets);
+                        let hit = crossing.and_then(|(t, vertices)| {
+                            let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
+                            at_facet(
+                                vertices,
+                                t + shift,
+                                &local,
+                                compound.is_one_sided(),
+                                &rounding,
+                            )
+                        });
+                        add(&mut local, hit, index)
+                    });
+                }
+                _ => compound.along(&line, shift, ray.max, |index| {
+                    let hit = at_part(compound, index, &local, &rounding);
+                    add(&mut local, hit, index)
+                }),
+            }
         }
-        (PlacedBody::Compound(compound, _), None) => {
+        None => {
             let mut ray = *ray;
             for index in 0..compound.len() {
                 if let Some(hit) = at_flattened_part(compound, index, pose, &ray) {
@@ -84,6 +146,7 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
 
 /// Converts a hit in the frame of a collider to the world: normals are mapped by the inverse
 /// transpose.
+#[inline(always)]
 fn in_world<D: DVector>(
     ray: &WorldRay<D>,
     inverse: D::Matrix,
@@ -98,84 +161,61 @@ fn rounding_of<D: DVector>(ray: &WorldRay<D>, inverse: D::Matrix) -> impl Fn(D) 
     move |normal| ray.rounding_along(D::transpose(inverse) * normal)
 }
 
-/// A ray against the parts of a compound, in the frame of the compound.
-struct PartRays<'a, V: Space> {
-    compound: &'a Compound<V>,
-    margin: f32,
-    /// The t at which the line is nearest to the center. `facets` has the line from this point,
-    /// where its coordinates are small.
-    shift: f64,
-    facets: FacetLine<V::DVec>,
-    /// The function [`rounding_of`] for the ray in the frame of the compound.
-    rounding: &'a dyn Fn(V::DVec) -> f64,
+/// Returns the first hit on a part of a compound, in the frame of the compound. `rounding` is the
+/// function [`rounding_of`] for the ray.
+fn at_part<V: Space>(
+    compound: &Compound<V>,
+    index: u32,
+    ray: &LocalRay<V::DVec>,
+    rounding: &dyn Fn(V::DVec) -> f64,
+) -> Option<LocalHit<V::DVec>> {
+    let (parts, margin) = compound.parts();
+    let shapes = match parts {
+        CompoundParts::Surface(surface) => {
+            let one_sided = compound.is_one_sided();
+            return at_thick_facet(surface, margin, index, ray, one_sided, rounding);
+        }
+        CompoundParts::Shapes(shapes) => shapes,
+    };
+    let (pose, shape) = shapes.get(index as usize)?;
+    let inverse = V::DVec::transpose(pose.rotation);
+    let line = Line {
+        origin: inverse * (ray.line.origin - pose.translation),
+        direction: inverse * ray.line.direction,
+    };
+    let rounding = |normal| rounding(pose.rotation * normal);
+    let hit = LocalRay { line, ..*ray }.first_hit(shape, margin, &rounding)?;
+    let normal = pose.rotation * hit.normal;
+    Some(LocalHit { normal, ..hit })
 }
 
-impl<'a, V: Space> PartRays<'a, V> {
-    fn new(
-        compound: &'a Compound<V>,
-        line: &Line<V::DVec>,
-        rounding: &'a dyn Fn(V::DVec) -> f64,
-    ) -> Self {
-        let (shift, line) = line.centered(compound.center());
-        Self {
-            compound,
-            margin: compound.parts().1,
-            shift,
-            facets: FacetLine::new(&line),
-            rounding,
-        }
+/// Returns the hit on a facet with a margin around it.
+fn at_thick_facet<V: Space>(
+    surface: &Surface<V>,
+    margin: f32,
+    index: u32,
+    ray: &LocalRay<V::DVec>,
+    one_sided: bool,
+    rounding: &dyn Fn(V::DVec) -> f64,
+) -> Option<LocalHit<V::DVec>> {
+    let normal = facet_normal(&surface.facet_vertices(index)?)?;
+    let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
+    if one_sided && is_from_behind {
+        return None;
     }
-
-    /// Returns the first hit on a part.
-    fn first_hit(&self, ray: &LocalRay<V::DVec>, index: u32) -> Option<LocalHit<V::DVec>> {
-        let one_sided = self.compound.is_one_sided();
-        match self.compound.parts().0 {
-            CompoundParts::Surface(surface) if self.margin == 0.0 => {
-                let t = surface.crossing(index, &self.facets)? + self.shift;
-                let vertices = surface.facet_vertices(index)?;
-                at_facet(&vertices, t, ray, one_sided, self.rounding)
-            }
-            CompoundParts::Surface(surface) => self.at_thick_facet(surface, index, ray),
-            CompoundParts::Shapes(shapes) => {
-                let (pose, shape) = shapes.get(index as usize)?;
-                let inverse = V::DVec::transpose(pose.rotation);
-                let line = Line {
-                    origin: inverse * (ray.line.origin - pose.translation),
-                    direction: inverse * ray.line.direction,
-                };
-                let rounding = |normal| (self.rounding)(pose.rotation * normal);
-                let hit = LocalRay { line, ..*ray }.first_hit(shape, self.margin, &rounding)?;
-                let normal = pose.rotation * hit.normal;
-                Some(LocalHit { normal, ..hit })
-            }
-        }
-    }
-
-    /// Returns the hit on a facet with a margin around it.
-    fn at_thick_facet(
-        &self,
-        surface: &Surface<V>,
-        index: u32,
-        ray: &LocalRay<V::DVec>,
-    ) -> Option<LocalHit<V::DVec>> {
-        let normal = facet_normal(&surface.facet_vertices(index)?)?;
-        let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
-        if self.compound.is_one_sided() && is_from_behind {
-            return None;
-        }
-        let hit = ray.first_hit(&surface.facet(index)?, self.margin, self.rounding)?;
-        let side = match hit.side {
-            RaySide::Front if is_from_behind => RaySide::Back,
-            side => side,
-        };
-        Some(LocalHit { side, ..hit })
-    }
+    let hit = ray.first_hit(&surface.facet(index)?, margin, rounding)?;
+    let side = match hit.side {
+        RaySide::Front if is_from_behind => RaySide::Back,
+        side => side,
+    };
+    Some(LocalHit { side, ..hit })
 }
 
 /// Returns the hit on a facet that the ray's line crosses at `t`.
 ///
 /// A ray enters and leaves a facet like the surface of a solid shape. A ray that begins on the
 /// facet hits it if the ray leads inward, but not if it leads outward.
+#[inline(always)]
 fn at_facet<D: DVector>(
     vertices: &[D],
     t: f64,

@@ -67,6 +67,17 @@ impl<V: Space> PlacedCollider<V> {
         placed.aabb().is_ok().then_some(placed)
     }
 
+    /// Returns `true` if a compound in a pose is a surface that is certainly small enough for a
+    /// collider: its bounding box is far below the greatest coordinate.
+    #[inline]
+    pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
+        let linear = world_pose.linear();
+        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis).extent());
+        let extent = columns.fold(0.0, f64::max) * compound.extent();
+        compound.surface().is_some()
+            && extent + world_pose.translation.extent() <= f64::from(MAX_COORDINATE / 2.0)
+    }
+
     /// Returns a collider whose bounds are not yet computed.
     fn unplaced(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Self {
         let (info, body) = match shape {

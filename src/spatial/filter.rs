@@ -192,6 +192,7 @@ impl<'a> Selection<'a> {
 }
 
 impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
+    #[inline]
     fn from(filter: &'a SpatialQueryFilter<'a>) -> Self {
         Self { filter, own: None }
     }

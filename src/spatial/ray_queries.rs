@@ -1,10 +1,12 @@
 //! Ray queries on all colliders.
 
+use bevy::prelude::Entity;
+
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
     parallel::for_chunks,
     pipeline::proxy::Proxy,
-    query::{Ray, RayHit, WorldRay},
+    query::{Ray, RayHit, WorldRay, WorldRayHit, length_to_f32},
     shape::BoxPath,
     space::DVector,
     spatial::{
@@ -24,7 +26,8 @@ impl SpatialQuery<'_, '_> {
         ray: impl Into<Ray<V>>,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<RayHit<V>>> {
-        let (hit, visits) = self.first_hit(&ray.into(), filter);
+        let mut visits = 0;
+        let hit = self.first_hit(&ray.into(), filter, &mut visits);
         self.count(visits);
         hit
     }
@@ -44,9 +47,7 @@ impl SpatialQuery<'_, '_> {
         for_chunks(rays, hits, MIN_RAYS, build_index, |rays, hits| {
             let mut total = 0_u64;
             for (ray, slot) in rays.iter().zip(hits) {
-                let (hit, visits) = self.first_hit(ray, filter);
-                *slot = hit;
-                total += u64::from(visits);
+                *slot = self.first_hit(ray, filter, &mut total);
             }
             self.count(total);
         });
@@ -77,15 +78,17 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let ray = ray.into();
-        let visits = self.search_ray(&ray, filter, |ray, proxy| {
-            visit_ray_at_collider(proxy, ray, &mut |hit| {
-                let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
-                hits.push(EntityHit { entity, hit });
+        if let Some(ray) = ray.local() {
+            let visits = self.search_ray::<V>(ray, filter, |ray, proxy| {
+                visit_ray_at_collider(proxy, ray, |hit| {
+                    let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
+                    hits.push(EntityHit { entity, hit });
+                    ray.max
+                });
                 ray.max
             });
-            ray.max
-        });
-        self.count(visits);
+            self.count(visits);
+        }
         sort_by_distance(hits);
         self.log_ray(&ray, hits.first());
     }
@@ -142,24 +145,34 @@ impl SpatialQuery<'_, '_> {
         self.log_ray(&ray, first.as_ref());
     }
 
-    /// Returns the first hit of a ray, and the number of visited nodes.
+    /// Returns the first hit of a ray. Adds the number of visited nodes to `visits`.
     fn first_hit<V: QuerySpace>(
         &self,
         ray: &Ray<V>,
         filter: &SpatialQueryFilter,
-    ) -> (Option<EntityHit<RayHit<V>>>, u32) {
-        let mut first: Option<EntityHit<RayHit<V>>> = None;
-        let visits = self.visit_ray_hits(ray, filter, |hit| {
-            let key = (hit.distance, hit.entity);
-            if first.is_none_or(|first| key < (first.distance, first.entity)) {
-                first = Some(hit);
+        visits: &mut u64,
+    ) -> Option<EntityHit<RayHit<V>>> {
+        let mut first: Option<(f32, Entity, WorldRayHit<V::DVec>)> = None;
+        let world_ray = ray.local()?;
+        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy| {
+            let Some(hit) = ray_at_collider(proxy, ray) else {
+                return ray.max;
+            };
+            let (distance, entity) = (length_to_f32(hit.distance), proxy.entity);
+            if first.is_none_or(|(least, lowest, _)| (distance, entity) < (least, lowest)) {
+                first = Some((distance, entity, hit));
             }
             // Hits at the same distance in f32 are still visited, because the hit with the lowest
             // entity is returned.
-            hit.distance.next_up().into()
+            distance.next_up().into()
         });
-        self.log_ray(ray, first.as_ref());
-        (first, visits)
+        *visits += u64::from(visited);
+        let hit = first.as_ref().map(|(_, entity, hit)| EntityHit {
+            entity: *entity,
+            hit: world_ray.hit_in_world(hit),
+        });
+        self.log_ray(ray, hit.as_ref());
+        hit
     }
 
     /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the new end of
@@ -170,7 +183,10 @@ impl SpatialQuery<'_, '_> {
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f64,
     ) -> u32 {
-        self.search_ray(ray, selection, |ray, proxy| {
+        let Some(ray) = ray.local() else {
+            return 0;
+        };
+        self.search_ray::<V>(ray, selection, |ray, proxy| {
             let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
@@ -183,13 +199,10 @@ impl SpatialQuery<'_, '_> {
     /// Returns the number of visited nodes.
     fn search_ray<'a, V: QuerySpace>(
         &'a self,
-        ray: &Ray<V>,
+        mut ray: WorldRay<V::DVec>,
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
     ) -> u32 {
-        let Some(mut ray) = ray.local() else {
-            return 0;
-        };
         let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction);
         let all = |_| true;
         self.search(selection, Some(path), ray.max, all, |proxy, max| {

@@ -262,7 +262,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
         // Every triangle that the ray crosses is visited.
         let mut visited = Vec::new();
         if let Some(ray) = ray.local() {
-            visit_ray_at_collider(&placed, &ray, &mut |hit| {
+            visit_ray_at_collider(&placed, &ray, |hit| {
                 visited.push(hit.part);
                 ray.max
             });

@@ -192,6 +192,7 @@ pub(crate) struct LocalHit<D> {
 impl<D: DVector> WorldRay<D> {
     /// Returns the image of the ray under the affine map x -> `inverse * (x - translation)`.
     /// Distances along the ray keep their values.
+    #[inline]
     pub fn mapped(&self, inverse: D::Matrix, translation: D) -> LocalRay<D> {
         LocalRay {
             line: Line {
@@ -206,6 +207,7 @@ impl<D: DVector> WorldRay<D> {
     /// Converts a hit of the [mapped](Self::mapped) ray to the frame of this ray. `outward` is the
     /// outward normal in this frame, of any length. If the surface has no normal, as at the tip of
     /// a cone, the normal is opposite to the ray.
+    #[inline]
     pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<WorldRayHit<D>> {
         let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
         hit.t.is_finite().then(|| WorldRayHit {

@@ -17,20 +17,21 @@ pub type Corners = [[Vec4; 3]; 2];
 /// A point or a box that moves along a line.
 pub struct BoxPath([PathAxis; 3]);
 
-/// The path along one axis.
+/// The path along one axis, for four boxes.
 #[derive(Clone, Copy)]
 struct PathAxis {
     /// The coordinates from which the distances to the near plane and the far plane of a slab are
     /// measured.
-    enter_from: f32,
-    leave_from: f32,
-    inverse: f32,
+    enter_from: Vec4,
+    leave_from: Vec4,
+    inverse: Vec4,
     is_negative: bool,
 }
 
 impl BoxPath {
     /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
     /// t` for each t from 0.
+    #[inline]
     pub fn new<D: DVector>(origin: D, half: D, direction: D) -> Self {
         let axis = |(origin, half, direction): (f64, f64, f64)| {
             // If a component is 0, its inverse is infinite. Then the slab contains the path at all
@@ -46,9 +47,9 @@ impl BoxPath {
                 [greatest, least]
             };
             PathAxis {
-                enter_from,
-                leave_from,
-                inverse,
+                enter_from: Vec4::splat(enter_from),
+                leave_from: Vec4::splat(leave_from),
+                inverse: Vec4::splat(inverse),
                 is_negative,
             }
         };
@@ -79,12 +80,8 @@ impl BoxPath {
     }
 }
 
-/// Rounds a value up to f32.
+/// Rounds a value up to f32, by a few units in the last place.
+#[inline]
 fn round_up(value: f64) -> f32 {
-    let rounded = value as f32;
-    if f64::from(rounded) < value {
-        rounded.next_up()
-    } else {
-        rounded
-    }
+    (value + value.abs() * f64::from(f32::EPSILON) + f64::from(f32::MIN_POSITIVE)) as f32
 }

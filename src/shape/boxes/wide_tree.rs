@@ -29,14 +29,9 @@ use crate::{
             box_path::{BoxPath, Corners, SLACK},
             bvh::build,
         },
-        elements::line::Line,
     },
     space::DVector,
 };
-
-/// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of
-/// both. The bound exceeds the rounding of a box to f32.
-const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 /// The number of children of a node.
 const WIDTH: usize = 4;
@@ -73,6 +68,7 @@ impl Child {
     const NONE: Self = Self(u32::MAX);
 
     /// Returns `Ok` with the index of a box, or `Err` with the index of a node.
+    #[inline]
     fn number(self) -> Result<u32, usize> {
         if self.0 & Self::LEAF == 0 {
             Err(self.0 as usize)
@@ -127,16 +123,27 @@ impl WideNode {
     #[inline(always)]
     fn open_sorted<K: PartialOrd + Copy>(
         &self,
-        mask: u32,
+        mut mask: u32,
         keys: [K; WIDTH],
         open: &mut OpenChildren<K>,
     ) {
         let start = open.len();
-        for ((lane, child), key) in self.children.iter().enumerate().zip(keys) {
-            if mask >> lane & 1 != 0 && *child != Child::NONE {
-                let opened = open.iter().skip(start);
-                let farther = opened.take_while(|(other, _)| *other > key).count();
-                open.insert(start + farther, (key, *child));
+        // Each step clears the lowest bit.
+        while let lane = mask.trailing_zeros() as usize
+            && let (Some(child), Some(key)) = (self.children.get(lane), keys.get(lane))
+        {
+            mask &= mask - 1;
+            if *child == Child::NONE {
+                continue;
+            }
+            open.push((*key, *child));
+            let mut opened = open.get_mut(start..).unwrap_or_default();
+            while let Some((last, before)) = opened.split_last_mut()
+                && let Some(next) = before.last_mut()
+                && next.0 <= last.0
+            {
+                core::mem::swap(next, last);
+                opened = before;
             }
         }
     }
@@ -273,32 +280,6 @@ impl WideTree {
         self.search(limit(max), expand, |number| limit(visit(number)))
     }
 
-    /// Calls `visit` with the indices of boxes that a line may cross at a t from 0 to `max`,
-    /// roughly in the order of t. Each box is grown by `margin`. `visit` returns the new `max`, or
-    /// a negative number to stop.
-    pub fn visit_line<D: DVector>(
-        &self,
-        line: &Line<D>,
-        margin: f64,
-        max: f64,
-        mut visit: impl FnMut(u32) -> f64,
-    ) {
-        let Bounds { min, max: end } = self.bounds::<D>();
-        let (center, radius) = ((min + end) * 0.5, (end - min).length() + 2.0 * margin);
-        // All boxes are within `radius` of the center. The path begins at the distance `radius`
-        // before the line's point nearest to the center, because coordinates are small there.
-        let nearest = (center - line.origin).dot(line.direction) / line.direction.length_squared();
-        let start = (nearest - radius / line.direction.length()).max(0.0);
-        let origin = line.at(start);
-        let size = radius + center.extent() + (origin - center).extent();
-        let path = BoxPath::new(
-            origin,
-            D::ONE * (margin + LINE_SLACK * size),
-            line.direction,
-        );
-        self.visit_along(&path, max - start, |number| visit(number) - start);
-    }
-
     /// Calls `visit` with the indices of boxes whose distance from a given box may be at most
     /// `max_distance`, roughly from near to far. `visit` returns the new limit, or a negative
     /// number to stop. Returns the number of visited nodes.
@@ -351,12 +332,16 @@ impl WideTree {
     }
 
     /// Searches the whole tree: see [`search_below`](Self::search_below).
+    #[inline]
     fn search<K: PartialOrd + Copy>(
         &self,
         mut limit: K,
         mut expand: impl FnMut(&WideNode, K, &mut OpenChildren<K>),
         mut visit: impl FnMut(u32) -> K,
     ) -> u32 {
+        if self.nodes.is_empty() {
+            return 0;
+        }
         let root = (limit, Child::ROOT);
         self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
@@ -405,6 +390,7 @@ type OpenChildren<K> = ArrayVec<(K, Child), 64>;
 const STOP: f32 = f32::NEG_INFINITY;
 
 /// Rounds a limit up to f32. A negative limit ends the search.
+#[inline]
 fn limit(limit: f64) -> f32 {
     if limit < 0.0 {
         return STOP;

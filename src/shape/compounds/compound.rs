@@ -23,11 +23,17 @@ pub struct Compound<V: Space> {
     /// The boxes of the parts, without the margin.
     tree: Arc<WideTree>,
     center: V::DVec,
+    /// The distance from the center to the farthest corner of the bounding box, without the margin.
+    reach: f64,
     /// The margin around every part.
     margin: f32,
     /// `true` if only the outer sides of facets collide.
     one_sided: bool,
 }
+
+/// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of
+/// both. The bound exceeds the rounding of a box to f32.
+const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 type PoseOf<V> = Pose<<V as Space>::DVec>;
 
@@ -82,11 +88,13 @@ impl<V: Space> Compound<V> {
         }
         let tree = WideTree::new(rounded);
         let Bounds { min, max } = tree.bounds::<V::DVec>();
+        let center = match &parts {
+            CompoundParts::Shapes(shapes) => center(shapes),
+            CompoundParts::Surface(_) => (min + max) * 0.5,
+        };
         Ok(Self {
-            center: match &parts {
-                CompoundParts::Shapes(shapes) => center(shapes),
-                CompoundParts::Surface(_) => (min + max) * 0.5,
-            },
+            center,
+            reach: (max - center).max(center - min).length(),
             tree: Arc::new(tree),
             parts: Arc::new(parts),
             margin,
@@ -154,6 +162,12 @@ impl<V: Space> Compound<V> {
         self.tree.bounds().grown(self.touching_margin())
     }
 
+    /// Returns a bound on the [extents](DVector::extent) of all points, with the margin.
+    #[inline]
+    pub fn extent(&self) -> f64 {
+        self.center.extent() + 2.0 * (self.reach + self.touching_margin())
+    }
+
     /// Returns the longest side of the bounding box.
     pub fn size(&self) -> f64 {
         let Bounds { min, max } = self.tree.bounds::<V::DVec>();
@@ -196,10 +210,29 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that a line in the frame of the compound may cross
-    /// at a t from 0 to `max`, roughly in the order of t. `visit` returns the new `max`.
-    pub fn along(&self, line: &Line<V::DVec>, max: f64, visit: impl FnMut(u32) -> f64) {
+    /// at a t from 0 to `max`, roughly in the order of t. The line is
+    /// [centered](Line::centered) at [`center`](Self::center), and t is `shift` at its origin.
+    /// `visit` returns the new `max`.
+    #[inline]
+    pub fn along(
+        &self,
+        line: &Line<V::DVec>,
+        shift: f64,
+        max: f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let margin = self.touching_margin();
+        // All parts are within `reach` of the center. The path begins at this distance before the
+        // origin of the line, because coordinates are small there.
+        let reach = self.reach + 2.0 * margin;
+        let start = (shift - reach / line.direction.length()).max(0.0);
+        // If the line crosses a part, its origin is within `reach` of the center, too. So no
+        // coordinate on the way to the part exceeds that of the center by more than 3 `reach`.
+        let slack = LINE_SLACK * (self.center.extent() + 3.0 * reach);
+        let origin = line.at(start - shift);
+        let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
         self.tree
-            .visit_line(line, self.touching_margin(), max, visit);
+            .visit_along(&path, max - start, |number| visit(number) - start);
     }
 
     /// Calls `visit` with the index of each part that a moving box may touch until the time `max`,

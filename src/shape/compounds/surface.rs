@@ -113,15 +113,18 @@ impl<V: Space> Surface<V> {
         facet_vertices(&self.vertices, self.clusters.plane(cluster)?)
     }
 
-    /// Returns the t at which a line crosses a facet.
-    #[inline]
-    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<f64> {
+    /// Returns the t at which a line crosses a facet, and the vertices of the facet. In 2D, the
+    /// third vertex has no meaning.
+    #[inline(always)]
+    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<(f64, [V::DVec; 3])> {
         let [a, b, c] = *self.facets.get(index as usize)?;
         let vertex = |index: u32| Some(self.vertices.get(index as usize)?.to_f64());
+        let (a, b) = (vertex(a)?, vertex(b)?);
         if V::DVec::DIMENSION == 2 {
-            line.crossing_of_segment([vertex(a)?, vertex(b)?])
+            Some((line.crossing_of_segment([a, b])?, [a, b, b]))
         } else {
-            line.crossing_of_triangle([vertex(a)?, vertex(b)?, vertex(c)?])
+            let c = vertex(c)?;
+            Some((line.crossing_of_triangle([a, b, c])?, [a, b, c]))
         }
     }
 

@@ -366,8 +366,13 @@ pub fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 3]> {
 }
 
 /// Returns the outward normal of a facet with these vertices, of any length.
+#[inline]
 pub fn facet_normal<D: DVector>(vertices: &[D]) -> Option<D> {
-    D::perpendicular(&edges(vertices))
+    match vertices {
+        [a, b] => D::perpendicular(&[*b - *a]),
+        [a, b, c] => D::perpendicular(&[*b - *a, *c - *a]),
+        _ => None,
+    }
 }
 
 /// Returns the sides of a facet, each opposite to a vertex.

@@ -21,6 +21,7 @@ pub struct FacetLine<D> {
 
 impl<D: DVector> FacetLine<D> {
     /// Prepares a line.
+    #[inline]
     pub fn new(line: &Line<D>) -> Self {
         let size = line.direction.components().map(f64::abs);
         let [x, y, z] = size;
@@ -67,11 +68,13 @@ impl<D: DVector> FacetLine<D> {
     #[inline]
     pub fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
         let [shear_x, shear_y, shear_z] = self.shear;
-        let [a, b, c] = vertices.map(|vertex| {
+        let sheared = |vertex: D| {
             let offset = (vertex - self.line.origin).components();
             let [x, y, z] = rotated(offset, self.axis);
             [x - shear_x * z, y - shear_y * z, z]
-        });
+        };
+        let [a, b, c] = vertices;
+        let (a, b, c) = (sheared(a), sheared(b), sheared(c));
         let area = |[from_x, from_y, _]: [f64; 3], [to_x, to_y, _]: [f64; 3]| {
             from_x * to_y - from_y * to_x
         };

@@ -3,7 +3,9 @@
 //! Contacts: a tick of an app with the ground, the bodies and their candidate pairs, minus a tick
 //! of the same app without pairs, against parry's contact and its manifolds, which engines use.
 //! headbutt's result is in between: the deepest contact and its parts, without contacts at seams.
-//! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh.
+//! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh,
+//! which search no world and find no entity. Rays return the distance, the point, the normal and the
+//! facet. parry's rays return either the distance, the normal and the facet, or the distance alone.
 //! Characters: see `moves.rs`.
 
 mod grounds;
@@ -116,11 +118,19 @@ fn print_contacts(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
         "ratio",
         "ray, µs",
         "ratio",
+        "ratio, distance only",
+        "query::cast_ray, ratio",
         "touching: both, headbutt only, parry only",
     ]);
-    let mut ratios: [Vec<f64>; 4] = Default::default();
+    let mut ratios: [Vec<f64>; 6] = Default::default();
     for ground in grounds {
-        for body in [Body::Ball, Body::Capsule, Body::Box, Body::Cylinder, Body::Hull] {
+        for body in [
+            Body::Ball,
+            Body::Capsule,
+            Body::Box,
+            Body::Cylinder,
+            Body::Hull,
+        ] {
             let name = format!("{}, {body:?}", ground.name).to_lowercase();
             if name.contains(only) {
                 let found = compare(&name, ground, body, ticks, clock);
@@ -130,22 +140,22 @@ fn print_contacts(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
             }
         }
     }
-    let [contact, manifolds, cast, ray] = ratios.map(|ratios| {
+    let [contact, manifolds, cast, rays @ ..] = ratios.map(|ratios| {
         let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         format!("{} ({})", short(geometric_mean(ratios)), short(least))
     });
     let (name, none) = ("geometric mean (least)".to_string(), String::new());
     let cells = [name, none.clone(), none.clone(), contact, manifolds];
-    let cells = cells.into_iter().chain([none.clone(), cast, none.clone(), ray, none]);
-    row(&cells.collect::<Vec<_>>());
+    let cells = cells.into_iter().chain([none.clone(), cast, none.clone()]);
+    row(&cells.chain(rays).chain([none]).collect::<Vec<_>>());
 }
 
-/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts and
-/// rays, divided by headbutt's.
-fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 4] {
+/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts, rays
+/// and rays without normals, divided by headbutt's, and that of its rays by `query::cast_ray`'s.
+fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 6] {
     let mut ours = ours::Ours::new(ground, body, BODIES);
     let mut peer = peer::Peer::new(ground, body, BODIES);
-    let mut times: [Vec<f64>; 7] = Default::default();
+    let mut times: [Vec<f64>; 9] = Default::default();
     let (mut tally, mut supports) = ([0_u32; 3], 0);
     for tick in 0..ticks + 3 {
         let poses = ground.poses(BODIES, 0.5, tick);
@@ -162,12 +172,14 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
         let manifolds = peer.manifolds(&poses, clock);
         let (cast, _) = ours.casts(&starts, motion, clock);
         let (peer_cast, _) = peer.casts(&starts, motion, clock);
-        let (ray, _) = ours.rays(&starts, motion, clock);
-        let (peer_ray, _) = peer.rays(&starts, motion, clock);
+        let [ray, function] = ours.rays(&starts, motion, clock);
+        let [peer_ray, peer_distance] = peer.rays(&starts, motion, clock);
         if tick < 3 {
             continue;
         }
-        let all = [contact, peer_contact, manifolds, cast, peer_cast, ray, peer_ray];
+        let contacts = [contact, peer_contact, manifolds];
+        let queries = [cast, peer_cast, ray, function, peer_ray, peer_distance];
+        let all = contacts.into_iter().chain(queries);
         for (times, time) in times.iter_mut().zip(all) {
             times.push(time / BODIES as f64);
         }
@@ -181,9 +193,28 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
             }
         }
     }
-    let [contact, peer_contact, manifolds, cast, peer_cast, ray, peer_ray] =
-        times.map(|times| Summary::of(times).median);
-    let ratios = [peer_contact / contact, manifolds / contact, peer_cast / cast, peer_ray / ray];
+    let [
+        contact,
+        peer_contact,
+        manifolds,
+        cast,
+        peer_cast,
+        ray,
+        function,
+        peer_ray,
+        peer_distance,
+    ] = times.map(|times| Summary::of(times).median);
+    let [in_world, distance, of_function] =
+        [peer_ray / ray, peer_distance / ray, peer_ray / function];
+    let contacts = [peer_contact / contact, manifolds / contact];
+    let ratios = [
+        contacts[0],
+        contacts[1],
+        peer_cast / cast,
+        in_world,
+        distance,
+        of_function,
+    ];
     let supports = supports as f64 / f64::from(ticks) / BODIES as f64;
     row(&[
         name.to_string(),
@@ -195,6 +226,8 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
         short(ratios[2]),
         short(ray),
         short(ratios[3]),
+        short(ratios[4]),
+        short(ratios[5]),
         tally.map(|count| count.to_string()).join(", "),
     ]);
     ratios

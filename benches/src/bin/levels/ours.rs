@@ -6,7 +6,7 @@ use bevy::{ecs::system::SystemState, prelude::*};
 use headbutt::{
     CollisionDiagnostics, SpatialQuery, SpatialQueryFilter,
     prelude::*,
-    query::{CastOptions, Motion, Ray},
+    query::{self, CastOptions, Motion, Ray},
 };
 use headbutt_bench::clock::Clock;
 
@@ -30,8 +30,9 @@ pub fn body_collider(body: Body) -> Collider {
 pub struct Ours {
     /// The app with candidate pairs, and the one without.
     apps: [App; 2],
-    /// An app without bodies, for queries.
+    /// An app without bodies, for queries, and its collider.
     level: App,
+    level_collider: Collider,
     body: Collider,
     ground: Entity,
     bodies: Vec<Entity>,
@@ -56,13 +57,14 @@ impl Ours {
         });
         let mut level = App::new();
         level.add_plugins(HeadbuttPlugin::in_schedule(Tick));
-        level.world_mut().spawn(collider);
+        level.world_mut().spawn(collider.clone());
         level.world_mut().run_schedule(Tick);
         let query = SystemState::new(level.world_mut());
         // Both worlds spawned the same objects, so the entities are the same.
         Self {
             apps,
             level,
+            level_collider: collider,
             body,
             ground,
             bodies,
@@ -99,28 +101,45 @@ impl Ours {
 
     /// Returns the time of casts of the body in microseconds, and the number of hits.
     pub fn casts(&mut self, poses: &[Transform], motion: Vec3, clock: Clock) -> (f64, usize) {
-        let query = self.query.get(self.level.world()).expect("the plugin is added");
+        let query = self
+            .query
+            .get(self.level.world())
+            .expect("the plugin is added");
         let (options, filter) = (CastOptions::default(), SpatialQueryFilter::default());
         let start = clock.now();
         let hits = poses.iter().filter(|pose| {
             let motion = Motion::linear(black_box(**pose), motion);
-            query.cast_shape(&self.body, motion, options, &filter).is_some()
+            query
+                .cast_shape(&self.body, motion, options, &filter)
+                .is_some()
         });
         let hits = hits.count();
         ((clock.now() - start).as_secs_f64() * 1e6, hits)
     }
 
-    /// Returns the time of rays in microseconds, and the number of hits.
-    pub fn rays(&mut self, poses: &[Transform], motion: Vec3, clock: Clock) -> (f64, usize) {
-        let query = self.query.get(self.level.world()).expect("the plugin is added");
+    /// Returns the times of rays in microseconds: by `SpatialQuery`, and by `query::cast_ray`.
+    pub fn rays(&mut self, poses: &[Transform], motion: Vec3, clock: Clock) -> [f64; 2] {
+        let query = self
+            .query
+            .get(self.level.world())
+            .expect("the plugin is added");
         let filter = SpatialQueryFilter::default();
-        let start = clock.now();
-        let hits = poses.iter().filter(|pose| {
-            let ray = Ray::new(black_box(pose.translation), motion);
-            let ray = ray.with_max_distance(motion.length());
-            query.cast_ray(ray, &filter).is_some()
-        });
-        let hits = hits.count();
-        ((clock.now() - start).as_secs_f64() * 1e6, hits)
+        [true, false].map(|in_world| {
+            let start = clock.now();
+            for pose in poses {
+                let ray = Ray::new(black_box(pose.translation), motion);
+                let ray = ray.with_max_distance(motion.length());
+                if in_world {
+                    black_box(query.cast_ray(ray, &filter));
+                } else {
+                    black_box(query::cast_ray(
+                        &self.level_collider,
+                        Transform::IDENTITY,
+                        ray,
+                    ));
+                }
+            }
+            (clock.now() - start).as_secs_f64() * 1e6
+        })
     }
 }
