@@ -62,7 +62,7 @@ fn cast_of_parts<V: Space>(
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
     // Returns the new limit, and the normal and the time of a touch.
-    let mut cast = |[part_a, part_b]: [&DynPart<V>; 2], parts| {
+    let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts| {
         let indices = pair.reordered(parts);
         if facets.ignores(indices) {
             return (found.limit(), None);
@@ -100,9 +100,21 @@ fn cast_of_parts<V: Space>(
         let [surface, body] = times.in_order(a, b);
         body.with_part(0, |body| {
             times.search(|times, facet| {
-                let parts = times.in_order(facet, 0);
-                let cast_facet = |part: &DynPart<V>| cast(times.in_order(part, body), parts.into());
-                let (limit, touch) = surface.with_part(facet, cast_facet)?;
+                let parts = |times: &FacetTimes<V>, facet| times.in_order(facet, 0).into();
+                let landing = times.landing(facet);
+                let landing = landing.map(|(facet, hit)| (facet, hit, parts(times, facet)));
+                let landing = landing.filter(|it| !facets.ignores(pair.reordered(it.2)));
+                let (facet, limit, touch) = if let Some((facet, hit, parts)) = landing {
+                    found.add(hit, pair.reordered(parts));
+                    let touch = Some((hit.contact.normal, hit.touching));
+                    (facet, found.limit(), touch)
+                } else {
+                    let parts = parts(times, facet);
+                    let (limit, touch) = surface.with_part(facet, |part| {
+                        cast(&mut found, times.in_order(part, body), parts)
+                    })?;
+                    (facet, limit, touch)
+                };
                 if let Some((normal, time)) = touch {
                     times.add_touch(facet, normal, time, same_time);
                 }
@@ -111,7 +123,9 @@ fn cast_of_parts<V: Space>(
         })?
     });
     if of_surface.is_none() {
-        search_swept(pair.moving, |bodies, parts| cast(bodies, parts).0);
+        search_swept(pair.moving, |bodies, parts| {
+            cast(&mut found, bodies, parts).0
+        });
     }
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))

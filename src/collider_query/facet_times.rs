@@ -17,6 +17,9 @@
 //! facets. If the body touches one facet at the time at which it reaches the plane, it touches no
 //! other facet of the cluster earlier.
 //!
+//! If the lowest point of the body lands well inside a facet, the touch has a closed form: at no
+//! earlier time does the body reach the plane of the facet.
+//!
 //! All bounds are certain: a gap counts only beyond a margin, which covers the tolerance of
 //! touching and all rounding.
 
@@ -28,9 +31,10 @@ use arrayvec::ArrayVec;
 use crate::{
     collider_query::moving_colliders::Moving,
     placed::{DynShape, Placed, PlacedCollider},
-    shape::{Bounds, FacetVertices, Support, core_bounds, facet_normal, weld},
+    query::{CastHit64, CastStatus, Contact64},
+    shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, weld},
     space::{DVector, Pose, Space},
-    tolerance::{OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
+    tolerance::{CAST_MARGIN, CAST_TOUCHING, OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
 };
 
 /// The maximum number of clusters whose bounds are kept. The bounds of other clusters are computed
@@ -49,7 +53,18 @@ struct PlaneTime {
     bound: f64,
     /// The time at which the body reaches the plane.
     exact: f64,
+    /// `true` if the facet of the cluster on which the body lands was searched for.
+    is_searched: bool,
 }
+
+/// A landing has a closed form if the point is inside the facet by at least this fraction of the
+/// body's size, and if the body is at least this thick across the facet.
+const INSIDE: f64 = 1e-3;
+
+/// The least sine of the angle between a plane and a motion that lands on it. A body that lands and
+/// moves on is then deeper than a graze ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before
+/// its point has left the inside of the facet.
+const LANDING_SINE: f64 = 0.01;
 
 /// The waiting facets, each with its bound.
 type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
@@ -58,6 +73,8 @@ type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
 struct MovingFacet<D: DVector> {
     vertices: FacetVertices<D>,
     weld: f64,
+    /// A bound on the rounding of positions.
+    rounding: f64,
     /// A gap to the facet counts only as far as it exceeds this margin.
     margin: f64,
 }
@@ -186,6 +203,82 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
+    /// Returns the first touch with the plane of a facet if the lowest point of the body lands well
+    /// inside the facet, or inside another facet of its cluster. Also returns the facet.
+    pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
+        let foot = match self.landing_on(index)? {
+            Ok(hit) => return Some((index, hit)),
+            Err(foot) => foot,
+        };
+        let cluster = self.surface.cluster(index);
+        let mut known = self.known.iter_mut();
+        let (_, time) = known.find(|(other, _)| Some(*other) == cluster)?;
+        if core::mem::replace(&mut time.is_searched, true) {
+            return None;
+        }
+        let to_world = V::DVec::transpose(self.rotation);
+        let foot = self.surface.world_pose.translation + to_world * (foot - self.origin);
+        let mut found = None;
+        self.surface.parts_near_ball(foot, 0.0, |other| {
+            if found.is_none() && other != index && self.surface.cluster(other) == cluster {
+                let landing = self.landing_on(other).and_then(Result::ok);
+                found = landing.map(|hit| (other, hit));
+            }
+        });
+        found
+    }
+
+    /// Returns the touch of a facet if the lowest point of the body lands well inside the facet.
+    /// Returns an error with the point in its plane if the body lands beside the facet. The point
+    /// is in the frame of the body at the start.
+    fn landing_on(&self, index: u32) -> Option<Result<CastHit64<V::DVec>, V::DVec>> {
+        let MovingFacet {
+            vertices,
+            rounding,
+            margin,
+            ..
+        } = self.mapped(self.surface.facet_vertices(index)?);
+        let facet = Facet::new(vertices, false)?;
+        let normal = facet.normal_toward(V::DVec::ZERO);
+        let lowest = self.body.support(-normal);
+        let gap = facet.height(lowest) * facet.normal.dot(normal) - self.radius;
+        let (approach, speed) = (self.velocity.dot(normal), self.velocity.length());
+        if gap <= margin || gap >= approach || approach < LANDING_SINE * speed {
+            return None;
+        }
+        let time = gap / approach;
+        // The foot of the lowest point, in the frame of the body at the start, as is the facet.
+        let foot = lowest - normal * self.radius - self.velocity * time;
+        let inside = INSIDE * self.size + margin;
+        let thickness = (self.body.support(normal) - lowest).dot(normal) + self.body.radius();
+        // Until then, the gap exceeds the margin of a cast.
+        let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
+        if thickness < inside || step * speed > CAST_TOUCHING * self.size {
+            return None;
+        }
+        if facet.inset(foot) < inside {
+            return Some(Err(foot));
+        }
+        let point = lowest - normal * self.body.radius();
+        let of_surface = point - self.velocity * time - self.origin;
+        let to_world = V::DVec::transpose(self.rotation);
+        let [offset_a, offset_b] = self.in_order(of_surface, point);
+        let [normal, _] = self.in_order(normal, -normal);
+        let contact = Contact64 {
+            normal: to_world * normal,
+            depth: 0.0,
+            offset_a: to_world * offset_a,
+            offset_b: to_world * offset_b,
+        };
+        Some(Ok(CastHit64 {
+            status: CastStatus::Hit,
+            safe: time - step,
+            touching: time,
+            contact,
+            face_normal: contact.normal,
+        }))
+    }
+
     /// Raises the bounds by the normal and the time of a touch: see the file head. Times are equal
     /// if they differ by at most `same_time`. `normal` is the normal of the pair's contact.
     pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
@@ -264,6 +357,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         MovingFacet {
             vertices,
             weld,
+            rounding,
             margin: SURELY_APART * scale + weld + rounding,
         }
     }
@@ -312,11 +406,13 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             return Some(PlaneTime {
                 bound: f64::INFINITY,
                 exact: f64::INFINITY,
+                is_searched: true,
             });
         }
         Some(PlaneTime {
             bound: time_to_close(gap - facet.margin, approach),
             exact: time_to_close(gap, approach),
+            is_searched: false,
         })
     }
 

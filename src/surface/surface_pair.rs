@@ -94,6 +94,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` if the facet of a pair of parts, in the caller's order, is ignored: it is
     /// one-sided, and the center of the body is behind it.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
+        if !self.surface.is_one_sided() {
+            return false;
+        }
         let (index, _) = self.surface_first(indices);
         let facet = self.surface.facet(index);
         facet.is_some_and(|facet| self.is_hidden(&facet))

@@ -60,6 +60,18 @@ fn first_overlap(half: DVec3, triangle: [DVec3; 3], velocity: DVec3) -> f64 {
     if enter <= leave { enter } else { f64::INFINITY }
 }
 
+/// Returns the greatest of a point's distance from the plane of a triangle and its distances beyond
+/// the edges.
+fn distance([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
+    let normal = (b - a).cross(c - a).normalize();
+    let beyond = [[a, b], [b, c], [c, a]].map(|[from, to]| {
+        let outward = (to - from).cross(normal).normalize();
+        outward.dot(point - from)
+    });
+    let beyond = beyond.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    normal.dot(point - a).abs().max(beyond)
+}
+
 struct Random(StdRng);
 
 impl Random {
@@ -75,9 +87,9 @@ impl Random {
 }
 
 #[test]
-fn no_facet_is_touched_before_its_bound() {
+fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
     let mut random = Random(StdRng::seed_from_u64(29));
-    let (mut hits, mut misses, mut passed, mut late) = (0, 0, 0, 0);
+    let (mut hits, mut misses, mut passed, mut late, mut landings) = (0, 0, 0, 0, 0);
     for _ in 0..CASES {
         let half = Vec3::from_array([(); 3].map(|()| random.0.random_range(0.05..0.8)));
         let size = 2.0 * half;
@@ -116,6 +128,16 @@ fn no_facet_is_touched_before_its_bound() {
             let bound = times.bound(index as u32, 1.0);
             assert!(bound <= exact + 1e-12, "{bound} {exact}");
             first = first.min(exact);
+            if let Some((facet, hit)) = times.landing(index as u32) {
+                assert_eq!(facet as usize, index, "no triangles are in one plane");
+                let gap = hit.touching - exact;
+                assert!(hit.safe <= exact && gap.abs() < 1e-12, "{gap} {hit:?}");
+                let on_body = inverse * hit.contact.offset_a;
+                assert!((on_body.abs() - half).max_element() < 1e-12, "{hit:?}");
+                let on_facet = on_body + inverse * translation * hit.touching;
+                assert!(distance(local, on_facet) < 1e-12, "{hit:?}");
+                landings += 1;
+            }
             if exact.is_finite() {
                 hits += 1;
                 late += usize::from(bound > exact - 0.05);
@@ -138,6 +160,10 @@ fn no_facet_is_touched_before_its_bound() {
     assert!(
         passed * 10 > misses * 9,
         "{passed} of {misses} misses are bounded"
+    );
+    assert!(
+        landings * 5 > hits,
+        "{landings} of {hits} hits are landings"
     );
     assert!(
         late * 10 > hits * 7,
