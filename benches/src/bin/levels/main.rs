@@ -13,7 +13,7 @@ mod moves;
 mod ours;
 mod peer;
 
-use std::{error::Error, time::Instant};
+use std::{error::Error, hint::black_box, time::Instant};
 
 use bevy::{
     ecs::schedule::ScheduleLabel,
@@ -231,6 +231,20 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
         tally.map(|count| count.to_string()).join(", "),
     ]);
     ratios
+}
+
+/// Returns the time of a query at the origins of all poses, in microseconds. Before that, the query
+/// runs beside these origins, so that its part of the ground is in the cache.
+fn warm_time(poses: &[Transform], clock: Clock, query: impl Fn(Vec3)) -> f64 {
+    let run = |offset: f32| {
+        let start = clock.now();
+        for pose in poses {
+            query(black_box(pose.translation + Vec3::splat(offset)));
+        }
+        (clock.now() - start).as_secs_f64() * 1e6
+    };
+    run(0.01);
+    run(0.0)
 }
 
 fn build(ground: &Ground) {

@@ -10,7 +10,7 @@ use headbutt::{
 };
 use headbutt_bench::clock::Clock;
 
-use crate::{Body, Tick, grounds::Ground};
+use crate::{Body, Tick, grounds::Ground, warm_time};
 
 pub fn collider(ground: &Ground) -> Collider {
     let vertices = ground.vertices.iter().copied();
@@ -125,21 +125,15 @@ impl Ours {
             .expect("the plugin is added");
         let filter = SpatialQueryFilter::default();
         [true, false].map(|in_world| {
-            let start = clock.now();
-            for pose in poses {
-                let ray = Ray::new(black_box(pose.translation), motion);
-                let ray = ray.with_max_distance(motion.length());
+            warm_time(poses, clock, |origin| {
+                let ray = Ray::new(origin, motion).with_max_distance(motion.length());
                 if in_world {
                     black_box(query.cast_ray(ray, &filter));
                 } else {
-                    black_box(query::cast_ray(
-                        &self.level_collider,
-                        Transform::IDENTITY,
-                        ray,
-                    ));
+                    let (mesh, pose) = (&self.level_collider, Transform::IDENTITY);
+                    black_box(query::cast_ray(mesh, pose, ray));
                 }
-            }
-            (clock.now() - start).as_secs_f64() * 1e6
+            })
         })
     }
 }

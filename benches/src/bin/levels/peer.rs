@@ -14,7 +14,7 @@ use parry3d::{
     shape::{Ball, Capsule, Shape, SharedShape, TriMesh, TriMeshFlags},
 };
 
-use crate::{Body, grounds::Ground};
+use crate::{Body, grounds::Ground, warm_time};
 
 /// If `fixed`, contacts at internal edges are corrected, as headbutt does.
 pub fn mesh(ground: &Ground, fixed: bool) -> TriMesh {
@@ -114,17 +114,14 @@ impl Peer {
     /// them, and with the distances alone.
     pub fn rays(&self, poses: &[Transform], motion: Vec3, clock: Clock) -> [f64; 2] {
         [true, false].map(|with_normals| {
-            let start = clock.now();
-            for pose in poses {
-                let origin = black_box(pose.translation).to_array().into();
-                let ray = ParryRay::new(origin, motion.to_array().into());
+            warm_time(poses, clock, |origin| {
+                let ray = ParryRay::new(origin.to_array().into(), motion.to_array().into());
                 if with_normals {
                     black_box(self.mesh.cast_local_ray_and_get_normal(&ray, 1.0, true));
                 } else {
                     black_box(self.mesh.cast_local_ray(&ray, 1.0, true));
                 }
-            }
-            (clock.now() - start).as_secs_f64() * 1e6
+            })
         })
     }
 }
