@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use crate::{
     math::DVec2,
     query::manifold::{
-        feature::{Feature, MAX_CORNERS, edges, fan_height},
+        feature::{Feature, FeatureKind, MAX_CORNERS, edges, fan_height},
         frame::{FeatureCorner, edge_at},
         outline::{CommonPoint, HIDDEN, best_four},
     },
@@ -52,32 +52,40 @@ pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 /// New corners of a feature, each with the index of the edge that it splits.
 type NewCorners = SmallVec<[(usize, FeatureCorner); MAX_CORNERS]>;
 
-/// Returns the intersection of two features, or an empty polygon if one of them is not a face. The
-/// result has no vertices less deep than `min_depth`, and no vertices within `near` of the line
-/// through their neighbors.
-pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
-    let [first, second] = features;
-    let mut polygon = match [first, second] {
-        [Feature::Plane { height }, face] => polygon_of(face, 1, |corner| [*height, corner.height]),
-        [face, Feature::Plane { height }] => polygon_of(face, 0, |corner| [corner.height, *height]),
-        _ if second.corners().len() > 2 => {
-            let mut polygon = polygon_of(first, 0, |corner| [corner.height, f64::NAN]);
-            clip(&mut polygon, second.corners());
-            polygon
+/// Fills a polygon with the intersection of two features, which is empty if one of them is not a
+/// face. The result has no vertices less deep than `min_depth`, and no vertices within `near` of the
+/// line through their neighbors.
+pub fn intersection(
+    [first, second]: &[&mut Feature; 2],
+    near: f64,
+    min_depth: f64,
+    polygon: &mut ClipPolygon,
+) {
+    polygon.clear();
+    match [first.kind, second.kind] {
+        [FeatureKind::Plane { height }, _] => {
+            add_outline(polygon, second, 1, |corner| [height, corner.height]);
         }
-        _ => ClipPolygon::new(),
-    };
+        [_, FeatureKind::Plane { height }] => {
+            add_outline(polygon, first, 0, |corner| [corner.height, height]);
+        }
+        _ if second.corners.len() > 2 => {
+            add_outline(polygon, first, 0, |corner| [corner.height, f64::NAN]);
+            clip(polygon, &second.corners);
+        }
+        _ => {}
+    }
     polygon.retain(|vertex| vertex.point.depth() >= min_depth);
-    straighten(&mut polygon, near);
-    polygon
+    straighten(polygon, near);
 }
 
-/// Returns the outline of a face, or an empty polygon for other features.
-fn polygon_of(
+/// Adds the outline of a face. Other features have none.
+fn add_outline(
+    polygon: &mut ClipPolygon,
     face: &Feature,
     feature: usize,
     heights: impl Fn(&FeatureCorner) -> [f64; 2],
-) -> ClipPolygon {
+) {
     let vertex = |(index, corner): (usize, &FeatureCorner)| ClipVertex {
         point: CommonPoint {
             position: corner.position,
@@ -85,9 +93,9 @@ fn polygon_of(
         },
         edge: SourceEdge { feature, index },
     };
-    let is_face = face.corners().len() > 2;
-    let corners = face.corners().iter().enumerate();
-    corners.filter(|_| is_face).map(vertex).collect()
+    let is_face = face.corners.len() > 2;
+    let corners = face.corners.iter().enumerate();
+    polygon.extend(corners.filter(|_| is_face).map(vertex));
 }
 
 /// Removes the part of a polygon outside the second face, and computes the heights of the second
@@ -191,7 +199,7 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
 /// `true` if there are new corners.
 pub fn refine(
     polygon: &ClipPolygon,
-    features: &mut [Feature; 2],
+    features: &mut [&mut Feature; 2],
     near: f64,
     tolerance: f64,
     support: impl Fn(usize, DVec2) -> FeatureCorner,
@@ -246,14 +254,14 @@ pub fn refine(
 }
 
 /// The search for new corners of two features.
-struct Refinement<'a, F> {
-    features: &'a mut [Feature; 2],
+struct Refinement<'a, 'b, F> {
+    features: &'a mut [&'b mut Feature; 2],
     found: [NewCorners; 2],
     near: f64,
     support: F,
 }
 
-impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, F> {
+impl<F: Fn(usize, DVec2) -> FeatureCorner> Refinement<'_, '_, F> {
     /// Searches for a new corner beyond an edge that may hide more than `hidden`.
     fn search_edge(&mut self, SourceEdge { feature, index }: SourceEdge, hidden: f64) {
         let found = self.features.get_mut(feature).and_then(|face| {

@@ -41,41 +41,47 @@ const MAX_STRAIGHTENINGS: usize = 8;
 /// The corners of a face in order, the ends of an edge, or a vertex.
 pub type FeatureCorners = SmallVec<[FeatureCorner; MAX_CORNERS]>;
 
-/// The supporting feature of a shape.
-#[derive(Clone, Debug)]
-pub enum Feature {
+/// The supporting feature of a shape. Features are large, so they are filled in place and never
+/// moved.
+#[derive(Debug)]
+pub struct Feature {
+    pub kind: FeatureKind,
+    pub corners: FeatureCorners,
+}
+
+/// The kind of a supporting feature.
+#[derive(Clone, Copy, Debug)]
+pub enum FeatureKind {
     /// A face, an edge or a vertex, and the support point along the normal.
-    Sharp {
-        corners: FeatureCorners,
-        top: FeatureCorner,
-    },
+    Sharp { top: FeatureCorner },
     /// The line along which a curved surface touches: an edge, or a vertex if the line has no
     /// length.
-    Ridge(FeatureCorners),
-    /// The plane of a half-space, which is at right angles to the normal.
+    Ridge,
+    /// The plane of a half-space, which is at right angles to the normal. It has no corners.
     Plane { height: f64 },
 }
 
 impl Feature {
-    pub fn corners(&self) -> &[FeatureCorner] {
-        match self {
-            Self::Sharp { corners, .. } | Self::Ridge(corners) => corners,
-            Self::Plane { .. } => &[],
+    /// Returns the feature of a shape that touches nothing.
+    pub fn empty() -> Self {
+        Self {
+            kind: FeatureKind::Ridge,
+            corners: FeatureCorners::new(),
         }
     }
 
     /// Returns all edges of the outline. A feature that is an edge is returned in both directions.
     pub fn outline(&self) -> impl Iterator<Item = [FeatureCorner; 2]> {
-        let corners = self.corners();
+        let corners = &self.corners;
         (0..corners.len()).filter_map(|index| edge_at(corners, index))
     }
 
     /// Returns the height at a position, or `None` if the position is outside the feature by more
     /// than `near`. Beside a feature that is an edge, the limit is `edge_margin`.
     pub fn height_at(&self, position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
-        match self {
-            Self::Plane { height } => Some(*height),
-            _ => height_at(self.corners(), position, near, edge_margin),
+        match self.kind {
+            FeatureKind::Plane { height } => Some(height),
+            _ => height_at(&self.corners, position, near, edge_margin),
         }
     }
 
@@ -90,7 +96,7 @@ impl Feature {
     ) -> bool {
         let mut is_refined = false;
         let mut index = 0;
-        while let Some(edge) = edge_at(self.corners(), index) {
+        while let Some(edge) = edge_at(&self.corners, index) {
             if is_on_boundary(edge)
                 && let Some(corner) = self.corner_beyond_edge(index, near, hidden, &support)
                 && self.split_edge(index, corner)
@@ -112,17 +118,17 @@ impl Feature {
         hidden: f64,
         support: impl Fn(DVec2) -> FeatureCorner,
     ) -> Option<FeatureCorner> {
-        let Self::Sharp { corners, top } = self else {
+        let FeatureKind::Sharp { top } = self.kind else {
             return None;
         };
-        let [start, end] = edge_at(corners, index)?;
+        let [start, end] = edge_at(&self.corners, index)?;
         if start.hidden <= hidden {
             return None;
         }
-        let (found, width) = support_beyond(*top, [start, end], near, support)?;
+        let (found, width) = support_beyond(top, [start, end], near, support)?;
         let is_new = width > near && top.is_level_with(&found);
         let hidden = if is_new { width } else { 0.0 };
-        if let Some(start) = corners.get_mut(index) {
+        if let Some(start) = self.corners.get_mut(index) {
             start.hidden = hidden;
         }
         is_new.then_some(FeatureCorner { hidden, ..found })
@@ -138,15 +144,15 @@ impl Feature {
         [min_gain, near]: [f64; 2],
         support: impl Fn(DVec2) -> FeatureCorner,
     ) -> Option<(usize, FeatureCorner)> {
-        let Self::Sharp { corners, top } = self else {
+        let FeatureKind::Sharp { top } = self.kind else {
             return None;
         };
-        let edges = edges.map(|index| Some((index, edge_at(corners, index)?)));
+        let edges = edges.map(|index| Some((index, edge_at(&self.corners, index)?)));
         let edges = || edges.iter().flatten();
         if edges().all(|(_, [start, _])| start.hidden <= min_gain) {
             return None;
         }
-        let (found, width) = support_beyond(*top, [before, after], min_gain, support)?;
+        let (found, width) = support_beyond(top, [before, after], min_gain, support)?;
         if width - beyond([before, after], corner.position) <= min_gain
             || !top.is_level_with(&found)
         {
@@ -168,13 +174,12 @@ impl Feature {
 
     /// Inserts a corner into an edge. Returns `false` if there is no capacity.
     pub fn split_edge(&mut self, index: usize, corner: FeatureCorner) -> bool {
-        match self {
-            Self::Sharp { corners, .. } if index < corners.len() && corners.len() < MAX_CORNERS => {
-                corners.insert(index + 1, corner);
-                true
-            }
-            _ => false,
+        let is_sharp = matches!(self.kind, FeatureKind::Sharp { .. });
+        let has_room = index < self.corners.len() && self.corners.len() < MAX_CORNERS;
+        if is_sharp && has_room {
+            self.corners.insert(index + 1, corner);
         }
+        is_sharp && has_room
     }
 }
 
@@ -205,45 +210,49 @@ fn support_beyond(
     Some((found, (found.position - start.position).dot(outward)))
 }
 
-/// Returns the supporting features of the first shape along the normal, and of the second shape in
-/// the opposite direction.
-pub fn features<D: DVector>(
+/// Fills the empty supporting features of the first shape along the normal, and of the second shape
+/// in the opposite direction.
+pub fn fill_features<D: DVector>(
+    [first, second]: &mut [&mut Feature; 2],
     pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
     near: f64,
-) -> [Feature; 2] {
-    let [first, second] = pair.cores();
-    let of_shape = |shape: usize, core, direction, pose: &Pose<D>| match core {
-        Core::HalfSpace(half_space) => {
-            let offset = half_space.placed(pose).offset;
-            let height = if shape == 0 { offset } else { -offset };
-            Feature::Plane { height }
-        }
-        Core::Box { half_extents } => box_feature(frame, direction, half_extents, pose, near),
-        Core::Polygon(_) | Core::Opaque => {
-            feature::<D>(near, |tilt| frame.support(pair, shape, tilt))
-        }
+) {
+    let fill = |feature: &mut Feature, shape: usize, core, direction, pose: &Pose<D>| {
+        let corners = &mut feature.corners;
+        feature.kind = match core {
+            Core::HalfSpace(half_space) => {
+                let offset = half_space.placed(pose).offset;
+                let height = if shape == 0 { offset } else { -offset };
+                FeatureKind::Plane { height }
+            }
+            Core::Box { half_extents } => {
+                fill_of_box(corners, frame, direction, half_extents, pose, near)
+            }
+            Core::Polygon(_) | Core::Opaque => {
+                fill_of_shape::<D>(corners, near, |tilt| frame.support(pair, shape, tilt))
+            }
+        };
     };
-    [
-        of_shape(0, first, frame.normal, &Pose::IDENTITY),
-        of_shape(1, second, -frame.normal, pair.relative()),
-    ]
+    let [first_core, second_core] = pair.cores();
+    fill(first, 0, first_core, frame.normal, &Pose::IDENTITY);
+    fill(second, 1, second_core, -frame.normal, pair.relative());
 }
 
-/// Returns the feature of a box along a direction. The edges of the box that are nearly at right
-/// angles to the direction span this feature.
-fn box_feature<D: DVector>(
+/// Fills the corners of a box's feature along a direction. The edges of the box that are nearly at
+/// right angles to the direction span this feature.
+fn fill_of_box<D: DVector>(
+    corners: &mut FeatureCorners,
     frame: &ContactFrame<D>,
     direction: D,
     half_extents: D,
     pose: &Pose<D>,
     near: f64,
-) -> Feature {
+) -> FeatureKind {
     let inner = D::transpose(pose.rotation) * direction;
     let corner_at = |corner: D| frame.corner(pose.rotation * corner + pose.translation);
     let highest = half_extents.copysign(inner);
     let top = corner_at(highest);
-    let mut corners = FeatureCorners::new();
     corners.push(top);
     let mut edges: SmallVec<[D; 2]> = SmallVec::new();
     for index in 0..D::DIMENSION {
@@ -268,14 +277,18 @@ fn box_feature<D: DVector>(
         }
         [] => {}
     }
-    Feature::Sharp { corners, top }
+    FeatureKind::Sharp { top }
 }
 
-/// Returns the feature of a shape from its support points alone. `support` returns the support
+/// Fills the corners of a shape's feature from support points alone. `support` returns the support
 /// point along the normal, tilted by a vector.
-fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> Feature {
+fn fill_of_shape<D: DVector>(
+    corners: &mut FeatureCorners,
+    near: f64,
+    support: impl Fn(DVec2) -> FeatureCorner,
+) -> FeatureKind {
     let top = support(DVec2::ZERO);
-    let mut ring = FeatureCorners::new();
+    let mut ring: SmallVec<[FeatureCorner; RING.len()]> = SmallVec::new();
     for (cos, sin) in RING {
         if D::DIMENSION == 2 && sin != 0.0 {
             continue;
@@ -287,8 +300,8 @@ fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> F
         }
     }
     let is_top = |corner: &FeatureCorner| top.position.distance(corner.position) <= near;
-    let mut corners = ring.clone();
-    corners.retain(|corner| top.is_level_with(corner) || is_top(corner));
+    let is_level = |corner: &&FeatureCorner| top.is_level_with(corner) || is_top(corner);
+    corners.extend(ring.iter().filter(is_level).copied());
     if corners.is_empty() {
         corners.push(top);
     }
@@ -300,22 +313,25 @@ fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> F
     };
     corners.iter_mut().for_each(|corner| corner.hidden = hidden);
     let others = ring.iter().filter(|corner| !is_top(corner)).count();
-    let ridge = if others < 2 || corners.iter().all(is_top) {
-        None
-    } else {
-        ridge(top, &ring, near, support)
-    };
-    ridge.unwrap_or(Feature::Sharp { corners, top })
+    if others >= 2
+        && !corners.iter().all(is_top)
+        && let Some(ends) = ridge(top, &ring, near, support)
+    {
+        corners.clear();
+        corners.extend(ends);
+        return FeatureKind::Ridge;
+    }
+    FeatureKind::Sharp { top }
 }
 
-/// Returns the line through the top of a surface that is curved in one direction only, or `None` if
-/// the surface is a face. `ring` holds support points around the top.
+/// Returns the ends of the line through the top of a surface that is curved in one direction only,
+/// or `None` if the surface is a face. `ring` holds support points around the top.
 fn ridge(
     top: FeatureCorner,
     ring: &[FeatureCorner],
     near: f64,
     support: impl Fn(DVec2) -> FeatureCorner,
-) -> Option<Feature> {
+) -> Option<SmallVec<[FeatureCorner; 2]>> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
     // The surface is tested beside the top, or else beside the other end of the line. Along a
     // direction with the slope of the line, both ends are equally high. If the line bulges, the
@@ -336,7 +352,7 @@ fn ridge(
     }
     // The line ends at the top if the shape extends no farther, or if the surface bends at the top.
     let back = -along;
-    let mut ends = FeatureCorners::new();
+    let mut ends: SmallVec<[FeatureCorner; 2]> = SmallVec::new();
     for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
         let continues = top.is_level_with(&support(direction * CONE_SLOPE));
         let end = if continues { end } else { top };
@@ -345,7 +361,7 @@ fn ridge(
             ends.push(end);
         }
     }
-    Some(Feature::Ridge(ends))
+    Some(ends)
 }
 
 /// A line from the top of a feature.

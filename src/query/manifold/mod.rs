@@ -43,7 +43,8 @@ use crate::{
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };
-use feature::{Feature, features};
+use clip::ClipPolygon;
+use feature::{Feature, fill_features};
 pub use frame::ContactFrame;
 use frame::{FeatureCorner, distance_to_edge};
 use outline::{
@@ -82,7 +83,9 @@ pub fn manifold_points<D: DVector>(
         depth_tolerance,
         near: SAME_MANIFOLD_POINT * cores.scale,
     };
-    let mut features = features(pair, frame, contact.near);
+    let (mut first, mut second) = (Feature::empty(), Feature::empty());
+    let mut features = [&mut first, &mut second];
+    fill_features(&mut features, pair, frame, contact.near);
     let support = |shape, tilt| frame.support(pair, shape, tilt);
     if let Some(points) = points_of_faces::<D>(&mut features, &contact, support) {
         return points;
@@ -100,7 +103,7 @@ pub fn manifold_points<D: DVector>(
 /// Returns the points of the manifold for two faces. Returns `None` if the features are not two
 /// faces, or have no area in common.
 fn points_of_faces<D: DVector>(
-    features: &mut [Feature; 2],
+    features: &mut [&mut Feature; 2],
     contact: &KnownContact,
     support: impl Fn(usize, DVec2) -> FeatureCorner,
 ) -> Option<ManifoldPoints> {
@@ -109,8 +112,9 @@ fn points_of_faces<D: DVector>(
         depth_tolerance,
         ..
     } = *contact;
+    let mut polygon = ClipPolygon::new();
     for refinements in 0.. {
-        let polygon = clip::intersection(features, near, contact.min_depth);
+        clip::intersection(features, near, contact.min_depth, &mut polygon);
         if polygon.is_empty() {
             break;
         }
@@ -128,14 +132,16 @@ fn points_of_faces<D: DVector>(
             return Some(choose(&points, &points));
         }
         points.push(contact.point);
-        return Some(choose(&points, &convex_hull(&points, near)));
+        let mut hull = HullCandidates::new();
+        convex_hull(&points, near, &mut hull);
+        return Some(choose(&points, &hull));
     }
     None
 }
 
 /// Returns the points of the manifold for any two features.
 fn points_of_features<D: DVector>(
-    [mut feature_a, mut feature_b]: [Feature; 2],
+    [feature_a, feature_b]: [&mut Feature; 2],
     contact: &KnownContact,
     scale: f64,
     is_on_cores: impl Fn(&CommonPoint) -> bool,
@@ -148,9 +154,10 @@ fn points_of_features<D: DVector>(
         min_depth,
     } = *contact;
     let mut refinements = 0;
+    let (mut points, mut hull) = (HullCandidates::new(), HullCandidates::new());
     loop {
-        let edge_margin = edge_margin(&feature_a, &feature_b, scale, near);
-        let mut points = common_points(&feature_a, &feature_b, near, edge_margin);
+        let edge_margin = edge_margin(feature_a, feature_b, scale, near);
+        common_points([feature_a, feature_b], near, edge_margin, &mut points);
         points.retain(|point| point.depth() >= min_depth);
         if edge_margin > near {
             points.retain(|point| is_on_cores(point));
@@ -160,7 +167,7 @@ fn points_of_features<D: DVector>(
         if points.iter().all(|point| point.depth() < deep) {
             points.push(known);
         }
-        let hull = convex_hull(&points, edge_margin);
+        convex_hull(&points, edge_margin, &mut hull);
         // Four corners span at least 2 / π of a convex area.
         let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
@@ -183,7 +190,7 @@ fn points_of_features<D: DVector>(
         };
         refinements += 1;
         let is_refined = refinements <= MAX_FEATURE_REFINEMENTS && {
-            let (on_a, on_b) = (is_on_boundary(&feature_a), is_on_boundary(&feature_b));
+            let (on_a, on_b) = (is_on_boundary(feature_a), is_on_boundary(feature_b));
             let is_a_refined = feature_a.refine(near, hidden, on_a, |tilt| support(0, tilt));
             let is_b_refined = feature_b.refine(near, hidden, on_b, |tilt| support(1, tilt));
             is_a_refined || is_b_refined

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::{
     math::DVec2,
     query::manifold::{
-        feature::{Feature, MAX_CORNERS, edges},
+        feature::{Feature, FeatureKind, MAX_CORNERS, edges},
         frame::{ContactFrame, FeatureCorner, edge_at},
     },
     space::DVector,
@@ -57,8 +57,9 @@ impl CommonPoint {
 /// Returns the maximum distance from an edge at which a point of the other feature counts as on the
 /// edge.
 pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
-    match (feature_a, feature_b) {
-        (Feature::Ridge(a), Feature::Ridge(b)) if are_edges(a, b) => {
+    let (a, b) = (&feature_a.corners, &feature_b.corners);
+    match (feature_a.kind, feature_b.kind) {
+        (FeatureKind::Ridge, FeatureKind::Ridge) if are_edges(a, b) => {
             let lengths = edges(a)
                 .chain(edges(b))
                 .map(|[start, end]| start.position.distance(end.position));
@@ -73,17 +74,18 @@ fn are_edges(corners_a: &[FeatureCorner], corners_b: &[FeatureCorner]) -> bool {
     corners_a.len() == 2 && corners_b.len() == 2
 }
 
-/// Returns the corners of each feature inside the other, and the intersections of their edges.
+/// Fills a list with the corners of each feature inside the other, and the intersections of their
+/// edges.
 pub fn common_points(
-    feature_a: &Feature,
-    feature_b: &Feature,
+    [feature_a, feature_b]: [&Feature; 2],
     near: f64,
     edge_margin: f64,
-) -> HullCandidates {
-    let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
-    let mut points = HullCandidates::new();
+    points: &mut HullCandidates,
+) {
+    let (corners_a, corners_b) = (&feature_a.corners, &feature_b.corners);
+    points.clear();
     for (feature, other, is_a) in [(feature_a, feature_b, true), (feature_b, feature_a, false)] {
-        points.extend(feature.corners().iter().filter_map(|corner| {
+        points.extend(feature.corners.iter().filter_map(|corner| {
             let FeatureCorner {
                 position, height, ..
             } = *corner;
@@ -104,7 +106,6 @@ pub fn common_points(
             edges(corners_a).flat_map(|a| edges(corners_b).filter_map(move |b| intersection(a, b)));
         points.extend(intersections.take(capacity));
     }
-    points
 }
 
 /// Returns the intersection of two edges, as seen along the normal. Parallel edges have no
@@ -143,27 +144,27 @@ fn farthest(
         .reduce(|best, other| if other.0 > best.0 { other } else { best })
 }
 
-/// Returns the vertices of the convex hull of the points as seen along the normal,
+/// Fills a list with the vertices of the convex hull of the points as seen along the normal,
 /// counter-clockwise. Each vertex is farther than `near` from every other vertex, and from the line
 /// through its neighbors.
-pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
-    let mut hull = HullCandidates::new();
+pub fn convex_hull(points: &[CommonPoint], near: f64, hull: &mut HullCandidates) {
+    hull.clear();
     // The point farthest from any given point is a vertex, even if many points are nearly equal or
     // collinear.
     let Some((_, start)) = points
         .first()
         .and_then(|any| farthest(points, |point| point.position.distance(any.position)))
     else {
-        return hull;
+        return;
     };
     hull.push(start);
     match farthest(points, |point| point.position.distance(start.position)) {
         Some((length, end)) if length > near => hull.push(end),
-        _ => return hull,
+        _ => return,
     }
     // Each edge is split as long as a point lies beyond it.
     let mut index = 0;
-    while let Some([start, end]) = edge_at(&hull, index) {
+    while let Some([start, end]) = edge_at(hull, index) {
         let line = end.position - start.position;
         index += 1;
         if let Some((beyond, point)) = farthest(points, |point| {
@@ -179,8 +180,8 @@ pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
     // vertex.
     let mut index = 0;
     while hull.len() > 2
-        && let Some([start, middle]) = edge_at(&hull, index)
-        && let Some([_, end]) = edge_at(&hull, (index + 1) % hull.len())
+        && let Some([start, middle]) = edge_at(hull, index)
+        && let Some([_, end]) = edge_at(hull, (index + 1) % hull.len())
     {
         let line = end.position - start.position;
         if (middle.position - start.position).perp_dot(line) > near * line.length() {
@@ -189,7 +190,6 @@ pub fn convex_hull(points: &[CommonPoint], near: f64) -> HullCandidates {
             hull.remove((index + 1) % hull.len());
         }
     }
-    hull
 }
 
 /// Returns the area of a convex polygon, divided by the maximum distance of a vertex from the first
