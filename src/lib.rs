@@ -76,7 +76,9 @@ pub use debug::{
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 #[cfg(feature = "explain")]
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
-pub use meeting::{CollisionLayers, LayerMask, LayerNames};
+pub use meeting::{
+    ColliderOf, Colliders, CollisionLayers, IgnoreCollisions, LayerMask, LayerNames,
+};
 #[cfg(feature = "overlay")]
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
 #[cfg(feature = "picking")]
@@ -196,11 +198,12 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
-        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        Ground, HeadbuttPlugin, HeadbuttSystems, LayerMask, MoveAndSlideSettings, OngoingEvents,
-        PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
-        SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
+        BroadPhase, CandidatePairs, Collider, ColliderOf, Colliders, CollidingEntities,
+        CollisionEnded, CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted,
+        Collisions, ConvexHull, EndReason, Ground, HeadbuttPlugin, HeadbuttSystems,
+        IgnoreCollisions, LayerMask, MoveAndSlideSettings, OngoingEvents, PushOut, RayCaster,
+        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
+        Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

@@ -6,8 +6,8 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, RayCaster, Sensor,
-    ShapeCaster, Swept, Teleported, pipeline,
+    Collider, ColliderOf, Colliders, CollidingEntities, CollisionEvent, CollisionLayers,
+    Collisions, IgnoreCollisions, RayCaster, Sensor, ShapeCaster, Swept, Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
     spatial::casters,
 };
@@ -178,6 +178,9 @@ impl Plugin for HeadbuttPlugin {
         // `register_type` also registers the types of the fields.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
+            .register_type::<ColliderOf>()
+            .register_type::<Colliders>()
+            .register_type::<IgnoreCollisions>()
             .register_type::<Sensor>()
             .register_type::<Swept>()
             .register_type::<Teleported>()

@@ -97,8 +97,8 @@ pub struct Sensor;
 /// after a response has moved the collider.
 ///
 /// A path is straight, even if a parent of the collider turns. If a parent turns far in one tick,
-/// the paths of its children may touch, although the children keep their distance. Use layers to
-/// exclude pairs of such children.
+/// the paths of its children may touch, although the children keep their distance. To exclude
+/// pairs of such children, give them an [owner](crate::ColliderOf).
 ///
 /// A collider has no path in its first tick, or in the first tick after it was disabled, invalid or
 /// of another dimension. No collider has a path in the first tick in which any collider is swept.

@@ -127,6 +127,7 @@ impl MapEntities for Collisions {
         for contact in self.contacts.iter_mut().chain(&mut self.parts) {
             contact.entity = mapper.get_mapped(contact.entity);
             contact.other = mapper.get_mapped(contact.other);
+            contact.owners = contact.owners.map(|owner| mapper.get_mapped(owner));
         }
         self.restore_order();
         self.poses_2d.map_entities(mapper);

@@ -94,6 +94,8 @@ pub struct CollisionEvent {
     pub depth: f32,
     pub(crate) surface: SurfacePoint,
     pub(crate) other_surface: SurfacePoint,
+    /// The results of [`owner`](Self::owner) and [`other_owner`](Self::other_owner).
+    pub(crate) owners: [Entity; 2],
     /// The results of [`is_sensor`](Self::is_sensor) and
     /// [`other_is_sensor`](Self::other_is_sensor). The two flags fit into the padding of the event.
     pub(crate) are_sensors: [bool; 2],
@@ -150,6 +152,10 @@ pub enum EndReason {
     Invalid,
     /// The entities' [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
     Filtered,
+    /// Both colliders now have the same owner: see [`ColliderOf`](crate::ColliderOf).
+    SameOwner,
+    /// [`IgnoreCollisions`](crate::IgnoreCollisions) now excludes the pair.
+    Ignored,
     /// The pair is no longer among the [`CandidatePairs`](crate::CandidatePairs) of the app.
     NotCandidate,
     /// The shapes no longer touch, because of a new pose, scale, parent, shape or dimension.
@@ -161,10 +167,10 @@ impl CollisionEvent {
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite `depth` as `f32::MAX`. The phase is `Started`, the contact point is the origin, the
-    /// part indices are 0, neither entity is a sensor, and the time is 1.
+    /// part indices are 0, each entity is its own owner, neither is a sensor, and the time is 1.
     /// [`with_phase`](Self::with_phase), [`with_point`](Self::with_point),
-    /// [`with_parts`](Self::with_parts), [`with_sensors`](Self::with_sensors) and
-    /// [`with_time`](Self::with_time) change these values.
+    /// [`with_parts`](Self::with_parts), [`with_owners`](Self::with_owners),
+    /// [`with_sensors`](Self::with_sensors) and [`with_time`](Self::with_time) change these values.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -191,6 +197,7 @@ impl CollisionEvent {
             },
             surface: SurfacePoint::default(),
             other_surface: SurfacePoint::default(),
+            owners: [entity, other],
             are_sensors: [false; 2],
             time: 1.0,
         };
@@ -226,6 +233,13 @@ impl CollisionEvent {
         self.surface.part = part;
         self.other_surface.part = other_part;
         self
+    }
+
+    /// Returns this event with other owners, for a unit test: see [`owner`](Self::owner).
+    #[must_use]
+    pub fn with_owners(self, owner: Entity, other_owner: Entity) -> Self {
+        let owners = [owner, other_owner];
+        Self { owners, ..self }
     }
 
     /// Returns this event with other sensor flags, for a unit test: see
@@ -346,6 +360,17 @@ impl CollisionEvent {
         self.other_surface.part
     }
 
+    /// Returns the owner of `entity`: the entity in its [`ColliderOf`](crate::ColliderOf), or
+    /// `entity` itself.
+    pub fn owner(&self) -> Entity {
+        self.owners[0]
+    }
+
+    /// Returns the owner of `other`.
+    pub fn other_owner(&self) -> Entity {
+        self.owners[1]
+    }
+
     /// Returns `true` if `entity` has a [`Sensor`](crate::Sensor).
     pub fn is_sensor(&self) -> bool {
         self.are_sensors[0]
@@ -390,6 +415,7 @@ impl CollisionEvent {
             normal: Vec3::ZERO - self.normal,
             surface: self.other_surface,
             other_surface: self.surface,
+            owners: [self.other_owner(), self.owner()],
             are_sensors: [self.other_is_sensor(), self.is_sensor()],
             ..*self
         }
@@ -411,6 +437,58 @@ impl CollisionEvent {
         } else {
             None
         }
+    }
+
+    /// Returns the same contact as seen from the collider of an owner: see
+    /// [`owner`](Self::owner). Returns `None` if `owner` owns neither of the two.
+    pub fn seen_from_owner(&self, owner: Entity) -> Option<Self> {
+        let sides = [*self, self.flipped()];
+        sides.into_iter().find(|side| side.owner() == owner)
+    }
+
+    /// Returns one of the events between each two owners: the first in time, and of several at the
+    /// same time, the deepest. So a bullet that touches the head and the body of an enemy in one
+    /// tick counts once.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Health(i32);
+    ///
+    /// /// Runs once in each tick.
+    /// fn hurt(mut hits: MessageReader<CollisionEvent>, mut healths: Query<&mut Health>) {
+    ///     let started = hits.read().filter(|hit| hit.started());
+    ///     for hit in CollisionEvent::once_per_owners(started) {
+    ///         for owner in [hit.owner(), hit.other_owner()] {
+    ///             if let Ok(mut health) = healths.get_mut(owner) {
+    ///                 health.0 -= 10;
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// # let _ = hurt;
+    /// ```
+    ///
+    /// The events keep their order. Pass the events of a single tick.
+    pub fn once_per_owners<'a>(
+        events: impl IntoIterator<Item = &'a Self>,
+    ) -> impl Iterator<Item = Self> {
+        let owners = |event: &Self| {
+            let [a, b] = event.owners;
+            (a.min(b), a.max(b))
+        };
+        let mut events: Vec<_> = events.into_iter().copied().zip(0_usize..).collect();
+        events.sort_by(|(a, _), (b, _)| {
+            let pairs = owners(a).cmp(&owners(b));
+            pairs
+                .then(a.time.total_cmp(&b.time))
+                .then(b.depth.total_cmp(&a.depth))
+        });
+        events.dedup_by_key(|(event, _)| owners(event));
+        events.sort_unstable_by_key(|(_, number)| *number);
+        events.into_iter().map(|(event, _)| event)
     }
 
     /// Returns the contact in `Vec2`: the x and y of each vector.
@@ -479,8 +557,10 @@ pub struct Contact2d {
 /// despawned the other entity.
 ///
 /// This event dereferences to the [`CollisionEvent`] as seen from the observed entity. The event is
-/// triggered on both entities: an observer of all entities (`App::add_observer`) runs twice for
-/// each collision, once for each entity.
+/// triggered on both entities, then on their [owners](crate::ColliderOf), if these are other
+/// entities. So an observer of all entities (`App::add_observer`) runs at least twice for each
+/// collision. In an observer of an owner, `hit.entity` is the collider, and `hit.owner()` is the
+/// observed entity.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world
@@ -559,6 +639,12 @@ impl CollisionStarted {
             hit: hit.with_phase(CollisionPhase::Started),
         }
     }
+
+    /// Returns this event for another entity, such as the owner of `hit.entity`.
+    #[must_use]
+    pub fn at(self, target: Entity) -> Self {
+        Self { target, ..self }
+    }
 }
 
 impl CollisionEnded {
@@ -569,5 +655,11 @@ impl CollisionEnded {
             target: hit.entity,
             hit: hit.with_phase(CollisionPhase::Ended(reason)),
         }
+    }
+
+    /// Returns this event for another entity, such as the owner of `hit.entity`.
+    #[must_use]
+    pub fn at(self, target: Entity) -> Self {
+        Self { target, ..self }
     }
 }

@@ -61,8 +61,8 @@ impl Collisions {
     /// contact of each pair, as seen from `entity`.
     ///
     /// The translation resolves all touching parts of compounds and surfaces, such as the floor and
-    /// the wall of one mesh. Colliders on children of `entity` are included: exclude them with
-    /// `is_solid` or with layers.
+    /// the wall of one mesh. Colliders on children of `entity` are included, unless `entity`
+    /// [owns](crate::ColliderOf) them: exclude the others with `is_solid` or with layers.
     ///
     #[cfg_attr(
         doc,

@@ -1,8 +1,8 @@
 //! [`explain`]: why two entities do or do not collide.
 //!
 //! The function repeats the decisions of the plugin in order, and names the first decision that
-//! excludes the pair. The order is: an ignored collider, dimensions, two half-spaces, layers,
-//! candidate pairs, bounding boxes, shapes. The function reads the data of the last tick:
+//! excludes the pair. The order is: an ignored collider, dimensions, two half-spaces, the rules of
+//! `meeting/`, candidate pairs, bounding boxes, shapes. The function reads the data of the last tick:
 //!
 //! | data | question |
 //! |---|---|
@@ -29,11 +29,12 @@ mod text;
 use bevy::prelude::*;
 
 use crate::{
-    Collider, CollisionEvent, CollisionLayers, Collisions, LayerNames, Sensor, ShapeError,
+    Collider, ColliderOf, CollisionEvent, CollisionLayers, Collisions, IgnoreCollisions,
+    LayerNames, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
     collider_query::pair::{nearest_points, one_sided_surface},
     math::Vec3,
-    meeting::{Exclusion, PairTraits, exclusion},
+    meeting::{Exclusion, PairTraits},
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -112,8 +113,8 @@ pub struct Explanation {
     pub other: Entity,
     /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
-    /// For each entity, `true` if its pose, shape, layers or [`Sensor`] changed since the last
-    /// tick. The status does not include such changes. (A change through `bypass_change_detection`
+    /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`] or [`Sensor`]
+    /// changed since the last tick. The status does not include such changes. (A change through `bypass_change_detection`
     /// keeps this `true`, because no tick sees such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
@@ -175,6 +176,18 @@ pub enum PairStatus {
         layers: CollisionLayers,
         /// The layers of the second entity.
         other_layers: CollisionLayers,
+    },
+    /// Both colliders have the same owner: see [`ColliderOf`].
+    SameOwner {
+        /// The owner.
+        owner: Entity,
+    },
+    /// The [`IgnoreCollisions`] of an entity excludes the pair.
+    Exception {
+        /// The entity with the component: one of the two colliders, or its owner.
+        holder: Entity,
+        /// The entity in the set: the other collider, or its owner.
+        ignored: Entity,
     },
     /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this
     /// pair was not among the [`CandidatePairs`](crate::CandidatePairs).
@@ -341,14 +354,19 @@ impl LastTick<'_> {
             first.entity.max(second.entity),
         );
         let custom = &self.world.resource::<Candidates>().custom;
+        let rules = &self.proxies.rules;
         if first.is_half_space() && second.is_half_space() {
             PairStatus::HalfSpaces
-        } else if let Some(exclusion) = exclusion(&first.traits, &second.traits) {
+        } else if let Some(exclusion) = rules.exclusion(first.party(), second.party()) {
             match exclusion {
                 Exclusion::Layers => PairStatus::Layers {
                     layers: first.traits.layers,
                     other_layers: second.traits.layers,
                 },
+                Exclusion::SameOwner(owner) => PairStatus::SameOwner { owner },
+                Exclusion::Exception { holder, ignored } => {
+                    PairStatus::Exception { holder, ignored }
+                }
             }
         } else if !custom.allows(pair) {
             PairStatus::NotCandidate
@@ -382,7 +400,12 @@ impl LastTick<'_> {
         });
         let pose = entity_pose::<V>(world, entity);
         let layers = world.get::<CollisionLayers>(entity);
+        let ignored = world
+            .get::<IgnoreCollisions>(entity)
+            .map(|ignored| &ignored.0);
         !has_same_shape
+            || world.get::<ColliderOf>(entity).map(|owner| owner.0) != proxy.traits.owner
+            || ignored != self.proxies.rules.exceptions.of(entity)
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
             || layers.copied().unwrap_or_default() != proxy.traits.layers
             || world.get::<Sensor>(entity).is_some() != proxy.traits.is_sensor

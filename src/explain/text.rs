@@ -19,6 +19,7 @@ const SAME_ENTITY: &str = "they are the same. For a second collider, spawn a chi
 const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. Ask again after the \
                       next tick.";
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
+const SAME_OWNER: &str = "To make them collide, remove or change a `ColliderOf`.";
 const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `BroadPhase::Custom`, add it in or before \
                              `HeadbuttSystems::BroadPhase`.";
@@ -61,13 +62,9 @@ impl fmt::Display for Explanation {
 impl Explanation {
     /// Returns the id and the name of an entity, as warnings display them.
     fn label(&self, entity: Entity) -> String {
-        let [name, other_name] = &self.names;
-        let name = if entity == self.entity {
-            name
-        } else {
-            other_name
-        };
-        match name {
+        let sides = [self.entity, self.other].into_iter().zip(&self.names);
+        let name = sides.into_iter().find(|(side, _)| *side == entity);
+        match name.and_then(|(_, name)| name.as_ref()) {
             Some(name) => format!("entity {entity} {:?}", name.as_str()),
             None => format!("entity {entity}"),
         }
@@ -106,6 +103,20 @@ impl Explanation {
                 layers,
                 other_layers,
             } => self.write_layers(out, [*layers, *other_layers]),
+            PairStatus::SameOwner { owner } => {
+                write!(
+                    out,
+                    "both are colliders of {}. {SAME_OWNER}",
+                    self.label(*owner)
+                )
+            }
+            PairStatus::Exception { holder, ignored } => {
+                let [holder, ignored] = [holder, ignored].map(|entity| self.label(*entity));
+                write!(
+                    out,
+                    "the `IgnoreCollisions` of {holder} lists {ignored}. Remove it there."
+                )
+            }
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {
                 let (axis, gap) = (self.vector(*axis), four_digits(*gap));

@@ -2,16 +2,24 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mod.rs` | [`PairTraits`], which the decision reads, and [`exclusion`], which decides |
+//! | `mod.rs` | [`PairRules`], which decides, and [`PairTraits`], which the decision reads |
 //! | `layers.rs` | [`CollisionLayers`], [`LayerMask`] for enums of layers, and [`LayerNames`] |
+//! | `owner.rs` | [`ColliderOf`] and [`Colliders`]: colliders with the same owner |
+//! | `exceptions.rs` | [`IgnoreCollisions`]: single pairs |
 //!
 //! The tick, the casts of swept colliders, the report, `explain`, spatial queries and picking all
-//! decide here. A new rule needs a file in this folder, a line in [`exclusion`], a variant of
-//! [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
+//! decide here. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
+//! variant of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
 
+mod exceptions;
 mod layers;
+mod owner;
 
+pub use exceptions::{Exceptions, IgnoreCollisions};
 pub use layers::{CollisionLayers, LayerMask, LayerNames};
+pub use owner::{ColliderOf, Colliders};
+
+use bevy::ecs::entity::Entity;
 
 use crate::collision::EndReason;
 
@@ -19,6 +27,8 @@ use crate::collision::EndReason;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairTraits {
     pub layers: CollisionLayers,
+    /// The entity in [`ColliderOf`].
+    pub owner: Option<Entity>,
     /// `true` if the entity has a [`Sensor`](crate::Sensor).
     pub is_sensor: bool,
     /// `true` if the entity is [`Swept`](crate::Swept).
@@ -26,10 +36,33 @@ pub struct PairTraits {
 }
 
 impl PairTraits {
+    /// The traits of a collider without any of the components.
+    pub const DEFAULT: Self = Self {
+        layers: CollisionLayers::ALL,
+        owner: None,
+        is_sensor: false,
+        is_swept: false,
+    };
+
     /// Returns `true` if a query may find this collider. The query has layers of its own, and
     /// decides whether it finds sensors.
     pub fn are_found_by(&self, layers: CollisionLayers, includes_sensors: bool) -> bool {
         layers.interacts_with(self.layers) && (includes_sensors || !self.is_sensor)
+    }
+}
+
+/// One of two colliders that may meet.
+#[derive(Clone, Copy, Debug)]
+pub struct Party<'a> {
+    pub entity: Entity,
+    pub traits: &'a PairTraits,
+}
+
+impl Party<'_> {
+    /// Returns the owner of the collider, which may be its own entity.
+    #[inline]
+    pub fn owner(self) -> Entity {
+        self.traits.owner.unwrap_or(self.entity)
     }
 }
 
@@ -38,18 +71,47 @@ impl PairTraits {
 pub enum Exclusion {
     /// Their [`CollisionLayers`] do not interact.
     Layers,
+    /// Both have this owner.
+    SameOwner(Entity),
+    /// The [`IgnoreCollisions`] of `holder` lists `ignored`. Each of the two is one of the
+    /// colliders, or its owner.
+    Exception { holder: Entity, ignored: Entity },
 }
 
 impl From<Exclusion> for EndReason {
     fn from(exclusion: Exclusion) -> Self {
         match exclusion {
             Exclusion::Layers => Self::Filtered,
+            Exclusion::SameOwner(_) => Self::SameOwner,
+            Exclusion::Exception { .. } => Self::Ignored,
         }
     }
 }
 
-/// Returns the first rule that keeps two colliders from meeting, or `None` if they may meet.
-#[inline]
-pub fn exclusion(a: &PairTraits, b: &PairTraits) -> Option<Exclusion> {
-    (!a.layers.interacts_with(b.layers)).then_some(Exclusion::Layers)
+/// All rules of a tick, with the data that no single collider has.
+#[derive(Debug, Default)]
+pub struct PairRules {
+    pub exceptions: Exceptions,
+}
+
+impl PairRules {
+    /// Returns the first rule that keeps two colliders from meeting, or `None` if they may meet.
+    #[inline]
+    pub fn exclusion(&self, a: Party, b: Party) -> Option<Exclusion> {
+        if a.traits.layers.interacts_with(b.traits.layers) {
+            self.exclusion_by_entity(a, b)
+        } else {
+            Some(Exclusion::Layers)
+        }
+    }
+
+    /// Returns the first rule, apart from layers, that keeps two colliders from meeting.
+    #[inline]
+    pub fn exclusion_by_entity(&self, a: Party, b: Party) -> Option<Exclusion> {
+        if a.owner() == b.owner() {
+            return Some(Exclusion::SameOwner(a.owner()));
+        }
+        let (holder, ignored) = self.exceptions.between(a, b)?;
+        Some(Exclusion::Exception { holder, ignored })
+    }
 }

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     collider::ColliderError,
-    meeting::PairTraits,
+    meeting::{PairTraits, Party},
     placed::PlacedCollider,
     shape::{Aabb, ColliderShape, WorldPose},
     space::Space,
@@ -44,6 +44,15 @@ impl<V: Space> Proxy<V> {
             placed,
         };
         Ok((proxy, aabb))
+    }
+
+    /// Returns the data that decides which colliders this collider meets.
+    #[inline]
+    pub fn party(&self) -> Party<'_> {
+        Party {
+            entity: self.entity,
+            traits: &self.traits,
+        }
     }
 
     /// Sets the pose and the traits. Returns `true` if any of these values changed.

@@ -31,7 +31,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub struct Tick {
     pub starts_2d: Vec<PathStart<Vec2>>,
     pub starts_3d: Vec<PathStart<Vec3>>,
     pub pairs: Pairs,
+    /// All exceptions, each with the entity that has the component first. `None` if they are the
+    /// same as in the previous tick.
+    pub exceptions: Option<Vec<(u32, u32)>>,
     /// `true` if the app has written the contacts since the previous tick, so that all pairs are
     /// tested.
     pub is_restored: bool,
@@ -105,6 +108,7 @@ pub struct NodeState {
     pub has_pose: bool,
     pub collider: Option<ColliderId>,
     pub layers: Option<CollisionLayers>,
+    pub owner: Option<u32>,
     pub is_sensor: bool,
     pub is_swept: bool,
     pub is_disabled: bool,

@@ -143,6 +143,8 @@ fn phase_code(phase: CollisionPhase) -> u64 {
         CollisionPhase::Ended(EndReason::Filtered) => 4,
         CollisionPhase::Ended(EndReason::NotCandidate) => 5,
         CollisionPhase::Ended(EndReason::Separated) => 6,
+        CollisionPhase::Ended(EndReason::SameOwner) => 7,
+        CollisionPhase::Ended(EndReason::Ignored) => 8,
     }
 }
 

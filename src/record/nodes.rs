@@ -14,7 +14,7 @@ use bevy::{
 
 use crate::{
     collider::{Collider, Sensor, Swept},
-    meeting::CollisionLayers,
+    meeting::{ColliderOf, CollisionLayers},
     pipeline::unfiltered::{Unfiltered, disabling_components},
     record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
     shape::serialize::SaveError,
@@ -27,6 +27,7 @@ pub type Colliders = Unfiltered<(
     Option<Ref<'static, Transform>>,
     Option<&'static ChildOf>,
     Option<&'static CollisionLayers>,
+    Option<&'static ColliderOf>,
     Has<Sensor>,
     Has<Swept>,
     &'static Archetype,
@@ -38,6 +39,7 @@ struct LiveNode<'w> {
     collider: Option<Ref<'w, Collider>>,
     transform: Option<Ref<'w, Transform>>,
     parent: Option<Entity>,
+    owner: Option<Entity>,
     /// The state without `parent`, `has_pose` and `collider`, which are set later.
     state: NodeState,
 }
@@ -73,6 +75,11 @@ pub struct WrittenNodes {
 }
 
 impl WrittenNodes {
+    /// Returns the id of an entity in the recording, even if the recording omits its collider.
+    pub fn id_with_omitted(&self, entity: Entity) -> Option<u32> {
+        self.entities.get(&entity).map(|written| written.id)
+    }
+
     /// Returns the id of an entity in the recording, or `None` if the recording lacks the entity or
     /// omits its collider.
     pub fn id_of(&self, entity: Entity) -> Option<u32> {
@@ -100,15 +107,17 @@ impl WrittenNodes {
         self.is_continued = is_continued;
         self.has_swept = false;
         let disabling: Vec<_> = disabling_components(world).collect();
-        for (entity, collider, transform, parent, layers, is_sensor, is_swept, archetype) in
+        for (entity, collider, transform, parent, layers, owner, is_sensor, is_swept, archetype) in
             colliders.0.iter(world)
         {
             let parent = parent.map(ChildOf::parent);
+            let owner = owner.map(|owner| owner.0);
             let found = LiveNode {
                 entity,
                 collider: Some(collider),
                 transform,
                 parent,
+                owner,
                 state: NodeState {
                     layers: layers.copied(),
                     is_sensor,
@@ -119,6 +128,7 @@ impl WrittenNodes {
             };
             self.write(world, &found, tick);
             self.write_ancestors(world, parent, tick);
+            self.write_ancestors(world, owner, tick);
         }
         self.write_missing(tick);
         self.colliders.prune();
@@ -139,6 +149,7 @@ impl WrittenNodes {
                 collider: None,
                 transform: parent.get_ref::<Transform>(),
                 parent: next,
+                owner: None,
                 state: NodeState::default(),
             };
             self.write(world, &found, tick);
@@ -153,8 +164,10 @@ impl WrittenNodes {
             has_swept,
             ..
         } = self;
-        let parent = found.parent.filter(|it| world.get_entity(*it).is_ok());
-        let parent = parent.map(|parent| enter(entities, next_id, parent, tick).id);
+        let [parent, owner] = [found.parent, found.owner].map(|entity| {
+            let entity = entity.filter(|it| world.get_entity(*it).is_ok());
+            entity.map(|entity| enter(entities, next_id, entity, tick).id)
+        });
         let written = enter(entities, next_id, found.entity, tick);
         written.pass = self.pass;
         if !self.is_continued {
@@ -163,6 +176,7 @@ impl WrittenNodes {
         let SavedNode { state: old, pose } = written.node;
         let mut state = NodeState {
             parent,
+            owner,
             has_pose: found.transform.is_some(),
             collider: old.collider.filter(|_| found.collider.is_some()),
             ..found.state

@@ -66,6 +66,8 @@ struct Session {
     poses_3d: EntityHashMap<Affine<DVec3>>,
     /// The pairs of the last tick, or `Unchanged` before the first tick.
     pairs: Pairs,
+    /// The exceptions of the last tick.
+    exceptions: Vec<(u32, u32)>,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
     revision: Option<ChangeTick>,
@@ -156,6 +158,11 @@ impl Session {
             self.pairs = pairs.clone();
             tick.pairs = pairs;
         }
+        let exceptions = recorded_exceptions(world, |entity| nodes.id_with_omitted(entity));
+        if exceptions != self.exceptions {
+            tick.exceptions = Some(exceptions.clone());
+            self.exceptions = exceptions;
+        }
         self.bytes.clear();
         if !self.has_begun {
             self.bytes.extend(MAGIC);
@@ -244,6 +251,14 @@ fn recorded_pairs(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs
             )
         }
     }
+}
+
+fn recorded_exceptions(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Vec<(u32, u32)> {
+    let exceptions = world.resource::<Proxies>().rules.exceptions.iter();
+    let ids = exceptions.filter_map(|(holder, ignored)| Some((id_of(holder)?, id_of(ignored)?)));
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    ids
 }
 
 fn header(world: &World) -> Header {

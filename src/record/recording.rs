@@ -24,6 +24,8 @@ pub struct Recording {
     blocks: Vec<TickBlock>,
     /// The ticks in which the candidate pairs changed.
     pair_changes: Vec<usize>,
+    /// The ticks in which the exceptions changed.
+    exception_changes: Vec<usize>,
     omitted: usize,
 }
 
@@ -65,6 +67,7 @@ impl Recording {
             entities: Vec::new(),
             blocks: Vec::new(),
             pair_changes: Vec::new(),
+            exception_changes: Vec::new(),
             omitted: 0,
         };
         let mut nodes = Nodes::default();
@@ -107,6 +110,9 @@ impl Recording {
         }
         if tick.pairs != Pairs::Unchanged {
             self.pair_changes.push(self.blocks.len());
+        }
+        if tick.exceptions.is_some() {
+            self.exception_changes.push(self.blocks.len());
         }
         self.blocks.push(TickBlock {
             contents: range,
@@ -153,12 +159,20 @@ impl Recording {
 
     /// Returns the candidate pairs of a tick.
     pub(super) fn pairs(&self, tick: usize) -> Pairs {
-        let changes = self.pair_changes.partition_point(|change| *change <= tick);
-        let change = changes
-            .checked_sub(1)
-            .and_then(|index| self.pair_changes.get(index));
-        let tick = change.and_then(|change| self.tick(*change));
+        let tick = self.last_change(&self.pair_changes, tick);
         tick.map_or(Pairs::Automatic, |tick| tick.pairs)
+    }
+
+    /// Returns the exceptions of a tick.
+    pub(super) fn exceptions(&self, tick: usize) -> Vec<(u32, u32)> {
+        let tick = self.last_change(&self.exception_changes, tick);
+        tick.and_then(|tick| tick.exceptions).unwrap_or_default()
+    }
+
+    /// Returns the last of several ticks that is not after `tick`.
+    fn last_change(&self, changes: &[usize], tick: usize) -> Option<Tick> {
+        let count = changes.partition_point(|change| *change <= tick);
+        self.tick(*changes.get(count.checked_sub(1)?)?)
     }
 }
 

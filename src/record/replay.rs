@@ -14,6 +14,7 @@ use bevy::{
 use crate::{
     collider::{Collider, Sensor, Swept},
     collision::{CollisionEvent, Collisions, PreviousPoses},
+    meeting::{ColliderOf, IgnoreCollisions},
     record::{
         error::ReplayError,
         format::{ColliderId, Pairs, PathStart, SavedNode, Tick},
@@ -65,6 +66,8 @@ pub struct Replay {
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
     tick: Option<usize>,
+    /// The exceptions that the world shows.
+    exceptions: Vec<(u32, u32)>,
 }
 
 /// The result of a tick of a [`Replay`].
@@ -105,6 +108,7 @@ impl Replay {
             changed: BTreeSet::new(),
             were_omitted: Vec::new(),
             tick: None,
+            exceptions: Vec::new(),
         }
     }
 
@@ -177,6 +181,7 @@ impl Replay {
             }
         }
         self.supply_pairs(world, tick);
+        self.show_exceptions(world, tick);
         let messages = world.get_resource::<Messages<CollisionEvent>>();
         let mut cursor = messages.ok_or(ReplayError::NoPlugin)?.get_cursor_current();
         run(world)?;
@@ -276,6 +281,10 @@ impl Replay {
             entity.remove::<Transform>();
         }
         set(&mut entity, state.layers);
+        if state.owner != old_state.owner {
+            let owner = state.owner.and_then(|owner| self.entity(owner));
+            set(&mut entity, owner.map(ColliderOf));
+        }
         set(&mut entity, state.is_sensor.then_some(Sensor));
         set(&mut entity, state.is_swept.then_some(Swept));
         set(&mut entity, state.is_disabled.then_some(Disabled));
@@ -339,6 +348,32 @@ impl Replay {
                 }
             }
         }
+    }
+
+    /// Inserts the exceptions of a tick, and removes those of the previous tick.
+    fn show_exceptions(&mut self, world: &mut World, tick: usize) {
+        let exceptions = self.recording.exceptions(tick);
+        if exceptions == self.exceptions {
+            return;
+        }
+        for (holder, _) in core::mem::replace(&mut self.exceptions, exceptions) {
+            if let Some(mut holder) = self.entity_mut(world, holder) {
+                holder.remove::<IgnoreCollisions>();
+            }
+        }
+        for (holder, ignored) in &self.exceptions {
+            if let Some(mut holder) = self.entity_mut(world, *holder)
+                && let Some(ignored) = self.entity(*ignored)
+            {
+                let mut ignored_by = holder.take::<IgnoreCollisions>().unwrap_or_default();
+                ignored_by.insert(ignored);
+                holder.insert(ignored_by);
+            }
+        }
+    }
+
+    fn entity_mut<'w>(&self, world: &'w mut World, id: u32) -> Option<EntityWorldMut<'w>> {
+        world.get_entity_mut(self.entity(id)?).ok()
     }
 
     fn supply_pairs(&self, world: &mut World, tick: usize) {

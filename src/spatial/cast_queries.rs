@@ -184,8 +184,11 @@ impl SpatialQuery<'_, '_> {
                     motion.change.in_space::<Vec2>(),
                 );
                 self.visit_casts(body, motion, options, selection, &mut |found| {
-                    let (entity, hit) = (found.entity, found.to_vec3());
-                    visit(EntityHit { entity, hit })
+                    visit(EntityHit {
+                        entity: found.entity,
+                        owner: found.owner,
+                        hit: found.to_vec3(),
+                    })
                 });
             }
             AnyPlaced::D3(body, aabb) => {
@@ -222,8 +225,7 @@ impl SpatialQuery<'_, '_> {
             let other = (&proxy.placed).into();
             let hit = cast_in_world((body.into(), motion), (other, still), options);
             let hit = hit.filter(|hit| hit.touching <= max);
-            let entity = proxy.entity;
-            hit.map_or(max, |hit| visit(EntityHit { entity, hit }))
+            hit.map_or(max, |hit| visit(EntityHit::new(proxy, hit)))
         });
         self.count(visits);
     }

@@ -67,7 +67,9 @@ impl<V: QuerySpace> RayCaster<V> {
         }
     }
 
-    /// Replaces the filter. The caster's own entity and its ancestors are excluded in any case.
+    /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
+    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are excluded
+    /// in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -159,7 +161,9 @@ impl ShapeCaster {
         Self { options, ..self }
     }
 
-    /// Replaces the filter. The caster's own entity and its ancestors are excluded in any case.
+    /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
+    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are excluded
+    /// in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -207,7 +211,7 @@ fn cast_rays<V: QuerySpace>(
         let mut hits = buffers.borrow_local_mut();
         hits.clear();
         if let Some(pose) = query.compose_pose::<V>(&transforms, entity) {
-            let selection = Selection::except(&caster.filter, entity);
+            let selection = Selection::of_caster(&caster.filter, entity);
             query.list_ray_hits(&caster.ray_in_world(&pose), selection, &mut hits);
         }
         // Equal hits do not mark the caster as changed.
@@ -242,7 +246,7 @@ fn cast_shapes(
         if let Some(body) = body {
             let motion = Motion::linear(Vec3::ZERO, caster.translation);
             let motion = motion.rotated(caster.rotation);
-            let selection = Selection::except(&caster.filter, entity);
+            let selection = Selection::of_caster(&caster.filter, entity);
             query.list_shape_hits(&body, &motion, caster.options, selection, &mut hits);
         }
         if caster.hits != *hits {

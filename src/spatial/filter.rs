@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use crate::{
     CollisionLayers,
     collision::MAX_ANCESTORS,
-    meeting::{LayerMask, PairTraits},
+    meeting::{LayerMask, Party},
+    pipeline::proxies::Proxies,
 };
 
 /// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The [`Default`]
@@ -47,6 +48,7 @@ pub struct SpatialQueryFilter<'a> {
     excluded: SmallVec<[Entity; 4]>,
     excluded_trees: SmallVec<[Entity; 4]>,
     includes_sensors: bool,
+    asker: Option<Entity>,
     predicate: Option<&'a (dyn Fn(Entity) -> bool + Sync)>,
 }
 
@@ -57,6 +59,7 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
             .field("layers", &self.layers)
             .field("excluded", &self.excluded)
             .field("excluded_trees", &self.excluded_trees)
+            .field("asker", &self.asker)
             .field("includes_sensors", &self.includes_sensors)
             .field("has_predicate", &self.predicate.is_some())
             .finish()
@@ -64,6 +67,35 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 }
 
 impl<'a> SpatialQueryFilter<'a> {
+    /// Selects the colliders that an entity may meet in a tick, except sensors: its
+    /// [layers](crate::CollisionLayers), its [owner](crate::ColliderOf) and
+    /// [`IgnoreCollisions`](crate::IgnoreCollisions) count as in the last `Sync`. The entity itself
+    /// and all colliders of its owner are excluded.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Player;
+    ///
+    /// fn walk(query: SpatialQuery, player: Single<(Entity, &Collider, &mut Transform), With<Player>>) {
+    ///     let (player, body, mut pose) = player.into_inner();
+    ///     let (settings, filter) = (default(), SpatialQueryFilter::of(player));
+    ///     let slide = query.move_and_slide(body, *pose, Vec3::X * 0.1, &settings, &filter);
+    ///     pose.translation += slide.translation;
+    /// }
+    /// # let _ = walk;
+    /// ```
+    ///
+    /// An entity without a collider is on all layers, and is its own owner.
+    pub fn of(entity: Entity) -> Self {
+        Self {
+            asker: Some(entity),
+            ..Self::default()
+        }
+    }
+
     /// Selects the colliders that are on one of the given layers.
     ///
     /// This call is equivalent to [`with_layers`](Self::with_layers) with
@@ -80,8 +112,8 @@ impl<'a> SpatialQueryFilter<'a> {
         Self { layers, ..self }
     }
 
-    /// Excludes an entity. The children of the entity are not excluded: see
-    /// [`excluding_tree`](Self::excluding_tree). Repeated calls exclude several entities. Each
+    /// Excludes an entity, and all colliders that it [owns](crate::ColliderOf). Other children of the
+    /// entity are not excluded: see [`excluding_tree`](Self::excluding_tree). Repeated calls exclude several entities. Each
     /// candidate is compared with all excluded entities, so use a predicate for a large set.
     #[must_use]
     pub fn excluding(mut self, entity: Entity) -> Self {
@@ -133,12 +165,24 @@ impl<'a> SpatialQueryFilter<'a> {
     /// entity.
     fn selects(
         &self,
-        entity: Entity,
-        traits: &PairTraits,
+        proxies: &Proxies,
+        party: Party,
         parent_of: impl Fn(Entity) -> Option<Entity>,
     ) -> bool {
-        traits.are_found_by(self.layers, self.includes_sensors)
-            && !self.excluded.contains(&entity)
+        let entity = party.entity;
+        let is_excluded = |entity| self.excluded.contains(&entity);
+        let may_meet = |asker| {
+            proxies
+                .rules
+                .exclusion(proxies.party(asker), party)
+                .is_none()
+        };
+        party
+            .traits
+            .are_found_by(self.layers, self.includes_sensors)
+            && !is_excluded(entity)
+            && !is_excluded(party.owner())
+            && self.asker.is_none_or(may_meet)
             && !self.is_in_excluded_tree(entity, parent_of)
             && self.predicate.is_none_or(|predicate| predicate(entity))
     }
@@ -164,36 +208,60 @@ fn with_ancestors(
     ancestors.take(MAX_ANCESTORS + 1)
 }
 
-/// A filter, and optionally an entity that is excluded together with its ancestors.
+/// A filter, with what it cannot know.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
     filter: &'a SpatialQueryFilter<'a>,
-    own: Option<Entity>,
+    /// A collider that is excluded.
+    except: Option<Entity>,
+    /// The entity of a caster, which is excluded together with its ancestors, with the colliders of
+    /// its owner, and with what it ignores.
+    caster: Option<Entity>,
 }
 
 impl<'a> Selection<'a> {
-    /// Returns a selection that also excludes `own` and its ancestors.
-    pub fn except(filter: &'a SpatialQueryFilter<'a>, own: Entity) -> Self {
-        let own = Some(own);
-        Self { filter, own }
+    /// Returns a selection that also excludes the collider of an entity.
+    pub fn except(filter: &'a SpatialQueryFilter<'a>, entity: Entity) -> Self {
+        Self {
+            except: Some(entity),
+            ..filter.into()
+        }
+    }
+
+    /// Returns the selection of a caster.
+    pub fn of_caster(filter: &'a SpatialQueryFilter<'a>, entity: Entity) -> Self {
+        Self {
+            caster: Some(entity),
+            ..filter.into()
+        }
     }
 
     /// Returns `true` if a collider is selected. `parent_of` returns the parent of an entity.
     pub fn selects(
         &self,
-        entity: Entity,
-        traits: &PairTraits,
+        proxies: &Proxies,
+        party: Party,
         parent_of: impl Fn(Entity) -> Option<Entity> + Copy,
     ) -> bool {
-        let Self { filter, own } = self;
-        let is_own = |own| with_ancestors(own, parent_of).any(|ancestor| ancestor == entity);
-        !own.is_some_and(is_own) && filter.selects(entity, traits, parent_of)
+        let is_ignored = |caster| {
+            let mut own = with_ancestors(caster, parent_of);
+            let caster = proxies.party(caster);
+            own.any(|ancestor| ancestor == party.entity)
+                || proxies.rules.exclusion_by_entity(caster, party).is_some()
+        };
+        self.except != Some(party.entity)
+            && !self.caster.is_some_and(is_ignored)
+            && self.filter.selects(proxies, party, parent_of)
     }
 }
 
 impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
     #[inline]
     fn from(filter: &'a SpatialQueryFilter<'a>) -> Self {
-        Self { filter, own: None }
+        Self {
+            filter,
+            except: None,
+            caster: None,
+        }
     }
 }

@@ -143,10 +143,7 @@ impl SpatialQuery<'_, '_> {
         };
         self.near_region(&region, body.world_pose.translation, filter, |proxy| {
             let contact = contact_in_world(body.into(), (&proxy.placed).into());
-            contacts.extend(contact.map(|contact| EntityHit {
-                entity: proxy.entity,
-                hit: contact.to_vec3(),
-            }));
+            contacts.extend(contact.map(|contact| EntityHit::new(proxy, contact.to_vec3())));
             ControlFlow::Continue(())
         });
     }
@@ -192,7 +189,7 @@ impl SpatialQuery<'_, '_> {
             // The distance between two half-spaces is infinite.
             let is_near = distance <= max_distance && distance.is_finite();
             if is_near && nearest.as_ref().is_none_or(is_nearer) {
-                nearest = Some((distance, EntityHit { entity, hit }));
+                nearest = Some((distance, EntityHit::new(proxy, hit)));
             }
             // Colliders at the same distance in f32 are still visited.
             distance.next_up().into()
@@ -325,8 +322,7 @@ impl SpatialQuery<'_, '_> {
         with_point(point, |point| {
             self.nearest_first(&point.region, max_distance, filter, |proxy| {
                 let near = closest_point(proxy, point).filter(|hit| hit.distance <= max_distance);
-                let entity = proxy.entity;
-                hits.extend(near.map(|hit| EntityHit { entity, hit }));
+                hits.extend(near.map(|hit| EntityHit::new(proxy, hit)));
                 f64::INFINITY
             });
         });

@@ -1,7 +1,5 @@
 //! Ray queries on all colliders.
 
-use bevy::prelude::Entity;
-
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
     parallel::for_chunks,
@@ -81,8 +79,7 @@ impl SpatialQuery<'_, '_> {
         if let Some(ray) = ray.local() {
             let visits = self.search_ray::<V>(ray, filter, |ray, proxy| {
                 visit_ray_at_collider(proxy, ray, |hit| {
-                    let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
-                    hits.push(EntityHit { entity, hit });
+                    hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
                     ray.max
                 });
                 ray.max
@@ -152,24 +149,25 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         visits: &mut u64,
     ) -> Option<EntityHit<RayHit<V>>> {
-        let mut first: Option<(f32, Entity, WorldRayHit<V::DVec>)> = None;
+        let mut first: Option<(f32, EntityHit<WorldRayHit<V::DVec>>)> = None;
         let world_ray = ray.local()?;
         let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy| {
             let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
             let (distance, entity) = (length_to_f32(hit.distance), proxy.entity);
-            if first.is_none_or(|(least, lowest, _)| (distance, entity) < (least, lowest)) {
-                first = Some((distance, entity, hit));
+            if first.is_none_or(|(least, best)| (distance, entity) < (least, best.entity)) {
+                first = Some((distance, EntityHit::new(proxy, hit)));
             }
             // Hits at the same distance in f32 are still visited, because the hit with the lowest
             // entity is returned.
             distance.next_up().into()
         });
         *visits += u64::from(visited);
-        let hit = first.as_ref().map(|(_, entity, hit)| EntityHit {
-            entity: *entity,
-            hit: world_ray.hit_in_world(hit),
+        let hit = first.map(|(_, first)| EntityHit {
+            entity: first.entity,
+            owner: first.owner,
+            hit: world_ray.hit_in_world(&first.hit),
         });
         self.log_ray(ray, hit.as_ref());
         hit
@@ -190,8 +188,7 @@ impl SpatialQuery<'_, '_> {
             let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
-            let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
-            visit(EntityHit { entity, hit })
+            visit(EntityHit::new(proxy, ray.hit_in_world(&hit)))
         })
     }
 

@@ -98,8 +98,21 @@ type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Allow<Disabled>>;
 pub struct EntityHit<H> {
     /// The entity of the collider.
     pub entity: Entity,
+    /// The owner of the collider: the entity in its [`ColliderOf`](crate::ColliderOf), or `entity`.
+    pub owner: Entity,
     /// The result for this collider.
     pub hit: H,
+}
+
+impl<H> EntityHit<H> {
+    /// Returns the result for the collider of a proxy.
+    pub(super) fn new<V: QuerySpace>(proxy: &Proxy<V>, hit: H) -> Self {
+        Self {
+            entity: proxy.entity,
+            owner: proxy.party().owner(),
+            hit,
+        }
+    }
 }
 
 impl<H> Deref for EntityHit<H> {
@@ -176,6 +189,13 @@ impl SpatialQuery<'_, '_> {
         self.proxies.pose(entity).map(GlobalTransform::from)
     }
 
+    /// Returns the owner of an entity's collider: the entity in its [`ColliderOf`](crate::ColliderOf),
+    /// or `entity` itself. For lists of entities, such as the result of
+    /// [`overlaps`](Self::overlaps).
+    pub fn owner(&self, entity: Entity) -> Entity {
+        self.proxies.party(entity).owner()
+    }
+
     /// Returns the number of tree nodes that queries have visited since the last
     /// [`reset_visits`](Self::reset_visits). A node has up to four children.
     ///
@@ -231,7 +251,7 @@ impl SpatialQuery<'_, '_> {
         let (arena, selection) = (V::arena(&self.proxies), selection.into());
         let is_selected = |proxy: &&Proxy<V>| {
             let parent_of = |entity| self.parent_of(entity);
-            selection.selects(proxy.entity, &proxy.traits, parent_of)
+            selection.selects(&self.proxies, proxy.party(), parent_of)
         };
         let mut end = limit;
         let mut visit_slot = |slot| {

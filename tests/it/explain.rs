@@ -649,6 +649,10 @@ fn excluded(a: &Thing, b: &Thing, supplied: &Supplied) -> Option<&'static str> {
         Some("half-spaces")
     } else if !(allows(a, b) && allows(b, a)) {
         Some("layers")
+    } else if a.owner() == b.owner() {
+        Some("owner")
+    } else if a.ignores(b) {
+        Some("exception")
     } else if !is_supplied([a.entity, b.entity]) && !is_supplied([b.entity, a.entity]) {
         Some("candidates")
     } else {
@@ -691,6 +695,26 @@ fn verify(world: &World, [a, b]: [&Thing; 2], supplied: &Supplied) -> &'static s
         } => {
             assert_eq!([layers, other_layers], [a.layers, b.layers]);
             expect("layers")
+        }
+        PairStatus::SameOwner { owner } => {
+            assert_eq!([owner; 2], [a.owner(), b.owner()]);
+            expect("owner")
+        }
+        PairStatus::Exception { holder, ignored } => {
+            let mine = [a.entity, a.owner()];
+            let [from, to] = if mine.contains(&holder) {
+                [a, b]
+            } else {
+                [b, a]
+            };
+            assert!(
+                [from.entity, from.owner()].contains(&holder),
+                "{}",
+                context()
+            );
+            assert!([to.entity, to.owner()].contains(&ignored), "{}", context());
+            assert!(from.ignored.contains(&ignored), "{}", context());
+            expect("exception")
         }
         PairStatus::NotCandidate => expect("candidates"),
         PairStatus::BoxesApart { axis, gap } => {
@@ -832,8 +856,10 @@ fn random_pairs_are_explained_as_the_tick_saw_them() {
         ("boxes", 100),
         ("candidates", 50),
         ("dimensions", 100),
+        ("exception", 20),
         ("ignored", 30),
         ("layers", 100),
+        ("owner", 10),
         ("touching", 30),
     ];
     let found = counts.keys().filter(|name| **name != "half-spaces");

@@ -131,6 +131,7 @@ fn mapped_contacts_are_found_by_their_new_entities() {
             let expected = |hit: CollisionEvent| CollisionEvent {
                 entity: now_a,
                 other: now_b,
+                owners: [now_a, now_b],
                 ..hit
             };
             let before = state.between(a, b).map(expected);

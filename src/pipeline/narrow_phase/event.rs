@@ -28,6 +28,7 @@ pub fn event<V: Space>(
         depth: length_to_f32(contact.depth),
         surface: surface(a, parts.0, contact.offset_a),
         other_surface: surface(b, parts.1, contact.offset_b),
+        owners: [a.party().owner(), b.party().owner()],
         are_sensors: [a.traits.is_sensor, b.traits.is_sensor],
         time: 1.0,
     }

@@ -22,7 +22,7 @@ use crate::{
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
-    meeting::exclusion,
+    meeting::PairRules,
     parallel::share,
     pipeline::{
         broad_phase::candidates::Candidates,
@@ -79,6 +79,7 @@ pub fn narrow_phase(
         d2: arena,
         d3: arena_3d,
         has_swept,
+        rules,
         ..
     } = &*proxies;
     let NarrowPhaseState {
@@ -86,8 +87,15 @@ pub fn narrow_phase(
         d3: testers_3d,
     } = &mut *state;
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
-    diagnostics.supports = test_all(testers, arena, *has_swept, pairs, d2, parts)
-        + test_all(testers_3d, arena_3d, *has_swept, pairs_3d, d3, parts);
+    diagnostics.supports = test_all(testers, (arena, rules), *has_swept, pairs, d2, parts)
+        + test_all(
+            testers_3d,
+            (arena_3d, rules),
+            *has_swept,
+            pairs_3d,
+            d3,
+            parts,
+        );
     parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
     diagnostics.candidates = candidates.count();
     diagnostics.casts = 0;
@@ -110,7 +118,11 @@ type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
 /// Loads the proxies of a pair into the cache. Returns the proxies if they may meet.
 #[inline]
-fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
+fn fetch<'a, V: Space>(
+    arena: &'a ProxyArena<V>,
+    rules: &PairRules,
+    (a, b): SlotPair,
+) -> Option<ProxyPair<'a, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
     for proxy in [first, second] {
         // This expression reads one word of each cache line that the test needs. Without
@@ -121,9 +133,8 @@ fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<
                 & proxy.is_half_space(),
         );
     }
-    exclusion(&first.traits, &second.traits)
-        .is_none()
-        .then_some((first, second))
+    let exclusion = rules.exclusion(first.party(), second.party());
+    exclusion.is_none().then_some((first, second))
 }
 
 /// Minimum number of pairs in a task.
@@ -133,7 +144,7 @@ const MIN_PAIRS: usize = 64;
 /// of the pairs, for any number of threads. Returns the number of support points computed.
 fn test_all<V: Space>(
     testers: &mut Vec<PairTester<V>>,
-    arena: &ProxyArena<V>,
+    colliders: (&ProxyArena<V>, &PairRules),
     has_paths: bool,
     pairs: &[SlotPair],
     found: &mut Vec<Buffer<CollisionEvent>>,
@@ -151,12 +162,12 @@ fn test_all<V: Space>(
         Some((pool, _)) => {
             pool.scope(|scope| {
                 for (pairs, (tester, found)) in tasks {
-                    scope.spawn(async move { tester.test(arena, has_paths, pairs, found) });
+                    scope.spawn(async move { tester.test(colliders, has_paths, pairs, found) });
                 }
             });
         }
         None => tasks.for_each(|(pairs, (tester, found))| {
-            tester.test(arena, has_paths, pairs, found);
+            tester.test(colliders, has_paths, pairs, found);
         }),
     }
     let mut supports = 0;
@@ -177,7 +188,7 @@ impl<V: Space> PairTester<V> {
     /// Adds the contacts of pairs to `found`.
     fn test(
         &mut self,
-        arena: &ProxyArena<V>,
+        (arena, rules): (&ProxyArena<V>, &PairRules),
         has_paths: bool,
         pairs: &[SlotPair],
         found: &mut Vec<CollisionEvent>,
@@ -187,7 +198,7 @@ impl<V: Space> PairTester<V> {
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
                 // Most pairs that may meet during the motion are far apart in their final poses.
                 if !has_paths || arena.may_touch(*pair) {
-                    *proxies = fetch(arena, *pair);
+                    *proxies = fetch(arena, rules, *pair);
                 }
             }
             for (proxies, pair) in batch.into_iter().zip(pairs) {

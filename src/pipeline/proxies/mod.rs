@@ -10,7 +10,8 @@ use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 use crate::{
     buffer::{Buffer, drop_empty, reserve_amortized},
     math::{Vec2, Vec3},
-    meeting::PairTraits,
+    meeting::{PairRules, PairTraits, Party},
+    pipeline::proxy::Proxy,
     settings::BroadPhase,
 };
 
@@ -26,6 +27,8 @@ pub struct Proxies {
     pub is_restored: bool,
     /// `true` if any of these colliders is [`Swept`](crate::Swept).
     pub has_swept: bool,
+    /// The rules that decide which of these colliders may meet.
+    pub rules: PairRules,
     /// The slot of each collider, by entity index.
     entries: Buffer<Option<SlotEntry>>,
 }
@@ -85,13 +88,16 @@ impl Proxies {
         }
     }
 
-    /// Returns the traits of an entity that takes part in this tick.
-    pub fn traits(&self, entity: Entity) -> Option<&PairTraits> {
-        match self.slot(entity)? {
-            ProxySlot::D2(slot) => Some(&self.d2.get(slot)?.traits),
-            ProxySlot::D3(slot) => Some(&self.d3.get(slot)?.traits),
-            ProxySlot::Inert | ProxySlot::Invalid => None,
-        }
+    /// Returns an entity as one of two that may meet. An entity without a proxy has no layers, and
+    /// is its own owner.
+    pub fn party(&self, entity: Entity) -> Party<'_> {
+        let party = match self.slot(entity) {
+            Some(ProxySlot::D2(slot)) => self.d2.get(slot).map(Proxy::party),
+            Some(ProxySlot::D3(slot)) => self.d3.get(slot).map(Proxy::party),
+            _ => None,
+        };
+        let traits = &PairTraits::DEFAULT;
+        party.unwrap_or(Party { entity, traits })
     }
 
     /// Returns the entity in a slot.

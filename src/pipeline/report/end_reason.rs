@@ -5,7 +5,6 @@ use bevy::prelude::*;
 use crate::{
     collider::Collider,
     collision::EndReason,
-    meeting::exclusion,
     pipeline::{
         broad_phase::candidates::Candidates, proxies::Proxies, unfiltered::disabling_components,
     },
@@ -39,9 +38,8 @@ fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
 fn pair_end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     let proxies = world.resource::<Proxies>();
     let custom = &world.resource::<Candidates>().custom;
-    if let (Some(a), Some(b)) = (proxies.traits(entity), proxies.traits(other))
-        && let Some(exclusion) = exclusion(a, b)
-    {
+    let [a, b] = [entity, other].map(|entity| proxies.party(entity));
+    if let Some(exclusion) = proxies.rules.exclusion(a, b) {
         exclusion.into()
     } else if !custom.allows((entity, other)) {
         EndReason::NotCandidate

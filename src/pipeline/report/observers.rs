@@ -4,24 +4,30 @@ use bevy::{ecs::event::EntityEvent, prelude::*};
 
 use crate::collision::{CollisionEnded, CollisionEvent, CollisionStarted};
 
-/// Triggers an event on each entity of each pair. Skips entities that no longer exist, and events
+/// Triggers an event on each entity of each pair, then on its owner. Skips entities that no longer exist, and events
 /// without observers.
 pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
     if !has_observers(world) {
         return;
     }
     for event in transitions {
-        for event in [*event, event.flipped()] {
+        let sides = [*event, event.flipped()];
+        let targets = sides.into_iter().flat_map(|event| {
+            let owner = event.owner();
+            let owner = (owner != event.entity).then_some(owner);
+            [Some(event.entity), owner].map(|target| Some((event, target?)))
+        });
+        for (event, target) in targets.flatten() {
             // An earlier observer may have despawned the entity or added an observer.
-            if world.get_entity(event.entity).is_err() {
+            if world.get_entity(target).is_err() {
                 continue;
             }
             if let Some(reason) = event.end_reason()
                 && is_observed::<CollisionEnded>(world)
             {
-                world.trigger(CollisionEnded::new(event, reason));
+                world.trigger(CollisionEnded::new(event, reason).at(target));
             } else if event.started() && is_observed::<CollisionStarted>(world) {
-                world.trigger(CollisionStarted::new(event));
+                world.trigger(CollisionStarted::new(event).at(target));
             } else {
                 continue;
             }

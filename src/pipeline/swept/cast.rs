@@ -25,7 +25,7 @@ use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
-    meeting::exclusion,
+    meeting::PairRules,
     parallel::for_each_chunk,
     pipeline::{
         broad_phase::candidates::Candidates,
@@ -76,14 +76,9 @@ pub fn find_swept_contacts(
     let FoundContacts { d2, d3, swept, .. } = &mut *found;
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
     let SweptState(casts, casts_3d) = &mut *state;
-    list_casts(&proxies.d2, &paths.d2, (pairs, d2), &collisions, casts);
-    list_casts(
-        &proxies.d3,
-        &paths.d3,
-        (pairs_3d, d3),
-        &collisions,
-        casts_3d,
-    );
+    let state = (&proxies.rules, &*collisions);
+    list_casts(&proxies.d2, &paths.d2, (pairs, d2), state, casts);
+    list_casts(&proxies.d3, &paths.d3, (pairs_3d, d3), state, casts_3d);
     cast_all(&proxies.d2, casts, swept);
     cast_all(&proxies.d3, casts_3d, swept);
     diagnostics.casts = casts.len() + casts_3d.len();
@@ -97,7 +92,7 @@ fn list_casts<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,
     (pairs, found): (&[SlotPair], &[Buffer<CollisionEvent>]),
-    collisions: &Collisions,
+    (rules, collisions): (&PairRules, &Collisions),
     casts: &mut Buffer<PairCast<V>>,
 ) {
     casts.clear();
@@ -109,7 +104,7 @@ fn list_casts<V: Space>(
         let (Some(a), Some(b)) = (arena.get(pair.0), arena.get(pair.1)) else {
             continue;
         };
-        if exclusion(&a.traits, &b.traits).is_some() {
+        if rules.exclusion(a.party(), b.party()).is_some() {
             continue;
         }
         let entities = (a.entity, b.entity);

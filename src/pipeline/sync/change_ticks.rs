@@ -15,7 +15,7 @@ use bevy::{
 
 use crate::{
     collider::{Collider, Sensor, Swept},
-    meeting::{CollisionLayers, PairTraits},
+    meeting::{ColliderOf, CollisionLayers, PairTraits},
 };
 
 /// The query for colliders. Bevy's default query filters apply.
@@ -24,6 +24,7 @@ pub type Columns = (
     Option<Ref<'static, Transform>>,
     Ref<'static, Collider>,
     Option<Ref<'static, CollisionLayers>>,
+    Option<Ref<'static, ColliderOf>>,
     Option<Ref<'static, ChildOf>>,
     Has<Sensor>,
     Has<Swept>,
@@ -113,6 +114,7 @@ pub struct Chunk<'a> {
     transforms: TrackedColumn<'a, Transform>,
     colliders: TrackedColumn<'a, Collider>,
     layers: TrackedColumn<'a, CollisionLayers>,
+    owners: TrackedColumn<'a, ColliderOf>,
     parents: TrackedColumn<'a, ChildOf>,
     /// The traits that all these entities share: the markers. Adding or removing a marker moves an
     /// entity to another table.
@@ -123,12 +125,15 @@ impl<'a> Chunk<'a> {
     /// Calls `visit` with all colliders, in chunks.
     pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
         if let Ok(tables) = colliders.contiguous_iter() {
-            for (entities, transforms, colliders, layers, parents, is_sensor, is_swept) in tables {
+            for (entities, transforms, colliders, layers, owners, parents, is_sensor, is_swept) in
+                tables
+            {
                 visit(Chunk {
                     entities,
                     transforms: TrackedColumn::from_table(transforms),
                     colliders: TrackedColumn::from_table(Some(colliders)),
                     layers: TrackedColumn::from_table(layers),
+                    owners: TrackedColumn::from_table(owners),
                     parents: TrackedColumn::from_table(parents),
                     common: PairTraits {
                         is_sensor,
@@ -154,15 +159,18 @@ impl<'a> Chunk<'a> {
             transforms: self.transforms.slice(range.clone()),
             colliders: self.colliders.slice(range.clone()),
             layers: self.layers.slice(range.clone()),
+            owners: self.owners.slice(range.clone()),
             parents: self.parents.slice(range.clone()),
             common: self.common,
         }
     }
 
-    /// Returns `true` if the transform or the layers of any collider changed.
+    /// Returns `true` if the transform, the layers or the owner of any collider changed.
     #[inline]
     pub fn has_moves(&self, window: ChangeWindow) -> bool {
-        self.transforms.has_changes(window) || self.layers.has_changes(window)
+        self.transforms.has_changes(window)
+            || self.layers.has_changes(window)
+            || self.owners.has_changes(window)
     }
 
     /// Returns `true` if the shape or the parent of any collider changed.
@@ -171,7 +179,7 @@ impl<'a> Chunk<'a> {
         self.colliders.has_changes(window) || self.parents.has_changes(window)
     }
 
-    /// Returns the colliders whose transform or layers changed, except colliders without a
+    /// Returns the colliders whose transform, layers or owner changed, except colliders without a
     /// transform.
     #[inline]
     pub fn moved(
@@ -182,7 +190,7 @@ impl<'a> Chunk<'a> {
         let rows = self.entities.iter().zip(chunk.transforms.values);
         let rows = rows.zip(chunk.transforms.changed).enumerate();
         rows.filter_map(move |(index, ((entity, transform), changed))| {
-            let is_changed = window.contains(*changed) || chunk.layers.is_changed(index, window);
+            let is_changed = window.contains(*changed) || chunk.have_traits_changed(index, window);
             is_changed.then(|| (*entity, transform, chunk.traits(index)))
         })
     }
@@ -197,8 +205,14 @@ impl<'a> Chunk<'a> {
     fn traits(&self, index: usize) -> PairTraits {
         PairTraits {
             layers: self.layers.values.get(index).copied().unwrap_or_default(),
+            owner: self.owners.values.get(index).map(|owner| owner.0),
             ..self.common
         }
+    }
+
+    #[inline]
+    fn have_traits_changed(&self, index: usize, window: ChangeWindow) -> bool {
+        self.layers.is_changed(index, window) || self.owners.is_changed(index, window)
     }
 
     /// Returns `true` if all colliders of the chunk have parents, and `false` if none has.
@@ -232,7 +246,7 @@ impl<'a> Chunk<'a> {
             is_collider_changed,
             is_changed: is_collider_changed
                 || self.transforms.is_changed(index, window)
-                || self.layers.is_changed(index, window)
+                || self.have_traits_changed(index, window)
                 || self.parents.is_changed(index, window),
         })
     }
@@ -255,7 +269,7 @@ pub struct ColliderRow<'a> {
 
 /// Calls `visit` with a chunk of one collider.
 fn visit_row(
-    (entity, transform, collider, layers, parent, is_sensor, is_swept): ROQueryItem<Columns>,
+    (entity, transform, collider, layers, owner, parent, is_sensor, is_swept): ROQueryItem<Columns>,
     visit: &mut impl FnMut(Chunk),
 ) {
     fn tick<T: Component>(component: &Option<Ref<T>>) -> Option<Tick> {
@@ -276,6 +290,7 @@ fn visit_row(
         transforms: column(&transform, &tick(&transform)),
         colliders: column(&collider, &tick(&collider)),
         layers: column(&layers, &tick(&layers)),
+        owners: column(&owner, &tick(&owner)),
         parents: column(&parent, &tick(&parent)),
         common: PairTraits {
             is_sensor,

@@ -7,6 +7,8 @@
 //!   [`change_ticks`].
 //! * Changed rows of Bevy's tables show that an entity was spawned, despawned, disabled or enabled,
 //!   or that a component was added or removed: see [`table_history`].
+//! * Copies of [`IgnoreCollisions`](crate::IgnoreCollisions) show which pairs became exceptions: see
+//!   `exceptions.rs`.
 //! * Change ticks and the number of ancestors show that an ancestor changed: see [`ancestors`].
 //!
 //! [`scan`] is the pass that finds all these changes. Most changes are moves, which are queued, and
@@ -20,6 +22,7 @@
 
 mod ancestors;
 mod change_ticks;
+mod exceptions;
 #[cfg(feature = "mesh")]
 pub mod mesh_assets;
 mod moves;
@@ -42,6 +45,7 @@ use crate::{
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
+            exceptions::{ExceptionQuery, update_exceptions},
             moves::MoveQueue,
             scan::Scan,
             table_history::TableHistory,
@@ -58,6 +62,7 @@ pub struct SyncState {
     colliders: Option<QueryState<Columns>>,
     /// `true` if the list of changes already contains the changes of [`sync_now`].
     pub has_early_changes: bool,
+    exceptions: Option<ExceptionQuery>,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
@@ -181,6 +186,12 @@ impl SyncState {
     /// Updates all proxies. Returns the number of ancestors that were read.
     fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
         let window = ChangeWindow::since_last_run(world);
+        if self.exceptions.is_none() {
+            self.exceptions = Some(ExceptionQuery::from_world(world));
+        }
+        if let Some(query) = &mut self.exceptions {
+            update_exceptions(world, query, proxies);
+        }
         let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
         let world: &World = world;

@@ -132,7 +132,30 @@ impl Chaos {
         let collider = self.collider(dimension);
         let mut mask = || self.random.random_range(1..4);
         let layers = CollisionLayers::new(mask(), mask());
-        match self.random.random_range(0..40) {
+        let (other, _) = self.alive[self.random.random_range(0..self.alive.len())];
+        match self.random.random_range(0..48) {
+            40..42 if other != entity => {
+                world.entity_mut(entity).insert(ColliderOf(other));
+            }
+            // Owners and holders need no collider.
+            42 => {
+                world.entity_mut(entity).insert(ColliderOf(parent));
+            }
+            43 => {
+                world.entity_mut(entity).remove::<ColliderOf>();
+            }
+            44 => {
+                let ignored = [other, parent].into_iter().collect::<IgnoreCollisions>();
+                world.entity_mut(entity).insert(ignored);
+            }
+            45 => {
+                world
+                    .entity_mut(parent)
+                    .insert(IgnoreCollisions::from(other));
+            }
+            46 => {
+                world.entity_mut(entity).remove::<IgnoreCollisions>();
+            }
             0 => {
                 world.despawn(entity);
                 self.alive.swap_remove(index);

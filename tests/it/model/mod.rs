@@ -12,7 +12,7 @@
 //! ```
 
 mod churn;
-mod event_log;
+pub mod event_log;
 mod large;
 mod world_pose;
 

@@ -43,6 +43,7 @@ struct Choice {
     excluded_tree: Option<Entity>,
     with_sensors: bool,
     is_odd: bool,
+    asker: Option<Thing>,
 }
 
 impl Choice {
@@ -59,6 +60,7 @@ impl Choice {
             layers,
             excluded,
             excluded_tree: tree,
+            asker: some(0.4).cloned(),
             with_sensors: random.random_bool(0.5),
             is_odd: random.random_bool(0.2),
         }
@@ -67,6 +69,12 @@ impl Choice {
     fn selects(&self, thing: &Thing) -> bool {
         thing.layers.interacts_with(self.layers)
             && self.excluded != Some(thing.entity)
+            && (self.excluded.is_none() || self.excluded != thing.owner)
+            && self.asker.as_ref().is_none_or(|asker| {
+                asker.layers.interacts_with(thing.layers)
+                    && asker.owner() != thing.owner()
+                    && !asker.ignores(thing)
+            })
             && (self.excluded_tree.is_none()
                 || self.excluded_tree != Some(thing.entity) && self.excluded_tree != thing.parent)
             && (self.with_sensors || !thing.is_sensor)
@@ -74,7 +82,11 @@ impl Choice {
     }
 
     fn filter(&self) -> SpatialQueryFilter<'static> {
-        let mut filter = SpatialQueryFilter::default().with_layers(self.layers);
+        let filter = match &self.asker {
+            Some(asker) => SpatialQueryFilter::of(asker.entity),
+            None => SpatialQueryFilter::default(),
+        };
+        let mut filter = filter.with_layers(self.layers);
         if let Some(entity) = self.excluded {
             filter = filter.excluding(entity);
         }
@@ -191,10 +203,7 @@ fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
         let mut contacts: Vec<_> = selected(world, choice)
             .filter_map(|thing| {
                 let hit = query::contact(&probe, pose, &thing.collider, thing.pose)?;
-                Some(EntityHit {
-                    entity: thing.entity,
-                    hit,
-                })
+                Some(thing.hit(hit))
             })
             .collect();
         contacts.sort_unstable_by_key(|contact| contact.entity);
@@ -255,10 +264,8 @@ fn the_closest_collider_is_the_closest_of_all() {
         } else {
             random.random_range(0.0..9.0)
         };
-        let hits = selected(world, choice).map(|thing| EntityHit {
-            entity: thing.entity,
-            hit: query::distance(&probe, pose, &thing.collider, thing.pose),
-        });
+        let hits = selected(world, choice)
+            .map(|thing| thing.hit(query::distance(&probe, pose, &thing.collider, thing.pose)));
         let near = hits.filter(|hit| hit.distance <= max && hit.distance.is_finite());
         let expected = near.min_by(|a, b| {
             let distances = a.distance.total_cmp(&b.distance);
@@ -488,6 +495,7 @@ macro_rules! answers {
     ($query:ident, $ray:expr, $filter:expr, |$vector:ident| $to_vec3:expr) => {{
         let in_3d = |found: &EntityHit<RayHit<_>>| EntityHit {
             entity: found.entity,
+            owner: found.owner,
             hit: in_3d(&found.hit, |$vector| $to_vec3),
         };
         let (mut all, mut per_entity) = (Vec::new(), Vec::new());
@@ -548,8 +556,7 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
                 }
                 Dimension::D3 => query::cast_ray(&thing.collider, thing.pose, ray)?,
             };
-            let entity = thing.entity;
-            Some(EntityHit { entity, hit })
+            Some(thing.hit(hit))
         });
         let mut expected: Vec<_> = hits.collect();
         let key = |found: &EntityHit<RayHit<Vec3>>| (found.distance, found.entity);
@@ -632,10 +639,8 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
         };
         let hits = selected(world, choice).filter_map(|thing| {
             let (collider, pose) = (&thing.collider, thing.pose);
-            Some(EntityHit {
-                entity: thing.entity,
-                hit: query::cast_motion(&probe, motion, collider, pose, options)?,
-            })
+            let hit = query::cast_motion(&probe, motion, collider, pose, options)?;
+            Some(thing.hit(hit))
         });
         let mut expected: Vec<_> = hits.collect();
         expected.sort_by(|a, b| {

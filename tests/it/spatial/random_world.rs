@@ -1,7 +1,9 @@
 //! Random worlds in which the test knows each collider and its exact pose.
 
+use std::collections::HashMap;
+
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{EntityHit, prelude::*};
 use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
 
 use crate::support::{Dimension, app, tick};
@@ -16,6 +18,34 @@ pub struct Thing {
     pub pose: Transform,
     pub layers: CollisionLayers,
     pub is_sensor: bool,
+    pub owner: Option<Entity>,
+    pub own_ignored: Vec<Entity>,
+    /// Those that the collider or its owner ignores, as of the last tick.
+    pub ignored: Vec<Entity>,
+}
+
+impl Thing {
+    /// The owner, which may be the collider itself.
+    pub fn owner(&self) -> Entity {
+        self.owner.unwrap_or(self.entity)
+    }
+
+    /// Whether an exception keeps two colliders from meeting.
+    pub fn ignores(&self, other: &Self) -> bool {
+        let listed = |a: &Self, b: &Self| {
+            let mut ignored = a.ignored.iter();
+            ignored.any(|it| [b.entity, b.owner()].contains(it))
+        };
+        listed(self, other) || listed(other, self)
+    }
+
+    pub fn hit<H>(&self, hit: H) -> EntityHit<H> {
+        EntityHit {
+            entity: self.entity,
+            owner: self.owner(),
+            hit,
+        }
+    }
 }
 
 /// Returns a vector of three components.
@@ -199,7 +229,31 @@ impl RandomWorld {
             pose,
             layers,
             is_sensor,
+            owner: None,
+            own_ignored: Vec::new(),
+            ignored: Vec::new(),
         });
+        self.relate(random, self.things.len() - 1);
+    }
+
+    /// Gives a collider another owner and other exceptions. The owners are other colliders.
+    fn relate(&mut self, random: &mut StdRng, index: usize) {
+        let Self { app, things, .. } = self;
+        let entities: Vec<_> = things.iter().map(|thing| thing.entity).collect();
+        let thing = &mut things[index];
+        let some = |random: &mut StdRng| *entities.choose(random).expect("a collider");
+        thing.owner = random.random_bool(0.3).then(|| some(random));
+        thing.owner = thing.owner.filter(|owner| *owner != thing.entity);
+        let count = random.random_range(0..3);
+        thing.own_ignored = (0..count).map(|_| some(random)).collect();
+        let mut entity = app.world_mut().entity_mut(thing.entity);
+        entity.insert(IgnoreCollisions::from_iter(
+            thing.own_ignored.iter().copied(),
+        ));
+        match thing.owner {
+            Some(owner) => entity.insert(ColliderOf(owner)),
+            None => entity.remove::<ColliderOf>(),
+        };
     }
 
     /// Moves, despawns, spawns and changes some colliders.
@@ -212,6 +266,9 @@ impl RandomWorld {
                 1 => {
                     let thing = self.things.swap_remove(index);
                     self.app.world_mut().despawn(thing.entity);
+                    for other in &mut self.things {
+                        other.owner = other.owner.filter(|owner| *owner != thing.entity);
+                    }
                     if self.things.is_empty() {
                         return;
                     }
@@ -226,6 +283,7 @@ impl RandomWorld {
                         entity.remove::<Sensor>();
                     }
                 }
+                4 => self.relate(random, index),
                 3 => {
                     let thing = &mut self.things[index];
                     thing.layers = CollisionLayers::from_bits(random.random(), random.random());
@@ -250,6 +308,15 @@ impl RandomWorld {
     }
 
     pub fn tick(&mut self) {
+        let own = self.things.iter();
+        let own: HashMap<_, _> = own.map(|it| (it.entity, it.own_ignored.clone())).collect();
+        for thing in &mut self.things {
+            thing.ignored = [&own[&thing.entity], &own[&thing.owner()]]
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect();
+        }
         tick(&mut self.app);
     }
 }

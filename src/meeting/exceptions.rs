@@ -1,0 +1,146 @@
+//! Single pairs that never meet.
+
+use bevy::{
+    ecs::{
+        change_detection::Tick,
+        entity::{EntityHashMap, EntityHashSet, EntityMapper, MapEntities},
+    },
+    prelude::*,
+};
+
+use crate::meeting::Party;
+
+/// The entities that this entity never meets: the two players of a team, or a body and the crate
+/// that it carries.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn carry(mut commands: Commands, player: Entity, crate_box: Entity) {
+///     commands.entity(player).insert(IgnoreCollisions::from(crate_box));
+/// }
+///
+/// fn put_down(mut ignored: Query<&mut IgnoreCollisions>, player: Entity, crate_box: Entity) {
+///     if let Ok(mut ignored) = ignored.get_mut(player) {
+///         ignored.remove(&crate_box);
+///     }
+/// }
+/// # let _ = (carry, put_down);
+/// ```
+///
+/// * The exception holds in both directions. One of the two entities needs the component.
+/// * An entity stands for its own collider, and for all colliders that it
+///   [owns](crate::ColliderOf).
+/// * The exception holds in ticks, on swept paths, and in the queries
+///   [of](crate::SpatialQueryFilter::of) one of the two entities.
+///
+/// A change takes effect in the next tick, even at rest. The component also counts while its entity
+/// is disabled. When the set changes, the next tick removes entities that no longer exist from it.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Deref, DerefMut, Reflect)]
+#[component(map_entities)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub struct IgnoreCollisions(pub EntityHashSet);
+
+impl From<Entity> for IgnoreCollisions {
+    fn from(entity: Entity) -> Self {
+        Self::from_iter([entity])
+    }
+}
+
+impl FromIterator<Entity> for IgnoreCollisions {
+    fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
+        Self(entities.into_iter().collect())
+    }
+}
+
+impl MapEntities for IgnoreCollisions {
+    fn map_entities<E: EntityMapper>(&mut self, mapper: &mut E) {
+        let entities = self.0.drain();
+        self.0 = entities.map(|entity| mapper.get_mapped(entity)).collect();
+    }
+}
+
+/// The exceptions of a tick: a copy of each [`IgnoreCollisions`].
+#[derive(Debug, Default)]
+pub struct Exceptions {
+    holders: EntityHashMap<Holder>,
+    /// The number of the current update.
+    update: u64,
+}
+
+/// A copy of an [`IgnoreCollisions`].
+#[derive(Debug, Default)]
+struct Holder {
+    ignored: EntityHashSet,
+    /// The change tick of the component.
+    changed: Option<Tick>,
+    /// The number of the last update that found the component.
+    update: u64,
+}
+
+impl Exceptions {
+    /// Updates the exceptions from all components, and returns the entities whose sets changed.
+    pub fn update<'a>(
+        &mut self,
+        components: impl Iterator<Item = (Entity, Ref<'a, IgnoreCollisions>)>,
+    ) -> Vec<Entity> {
+        let mut changed = Vec::new();
+        self.update = self.update.wrapping_add(1);
+        for (entity, component) in components {
+            let holder = self.holders.entry(entity).or_default();
+            holder.update = self.update;
+            let tick = Some(component.last_changed());
+            if core::mem::replace(&mut holder.changed, tick) != tick
+                && holder.ignored != component.0
+            {
+                holder.ignored = component.0.clone();
+                changed.push(entity);
+            }
+        }
+        let update = self.update;
+        self.holders.retain(|entity, holder| {
+            let is_found = holder.update == update;
+            if !is_found {
+                changed.push(*entity);
+            }
+            is_found
+        });
+        if !changed.is_empty() {
+            let len = self.holders.len();
+            self.holders.shrink_to(2 * len);
+        }
+        changed
+    }
+
+    /// Returns the set of an entity.
+    pub fn of(&self, entity: Entity) -> Option<&EntityHashSet> {
+        self.holders.get(&entity).map(|holder| &holder.ignored)
+    }
+
+    /// Returns each exception: the entity with the component, and the ignored entity.
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        let holders = self.holders.iter();
+        holders.flat_map(|(entity, holder)| holder.ignored.iter().map(|other| (*entity, *other)))
+    }
+
+    /// Returns the exception that keeps two colliders from meeting, as [`iter`](Self::iter) does.
+    #[inline]
+    pub fn between(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
+        if self.holders.is_empty() {
+            return None;
+        }
+        self.listed(a, b).or_else(|| self.listed(b, a))
+    }
+
+    /// Returns the exception of the first of two colliders, or of its owner.
+    fn listed(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
+        let other_entities = [b.entity, b.owner()];
+        [a.entity, a.owner()].into_iter().find_map(|entity| {
+            let ignored = self.of(entity)?;
+            let other = other_entities.into_iter().find(|it| ignored.contains(it))?;
+            Some((entity, other))
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! The owners of colliders.
+
+use bevy::prelude::*;
+
+/// Makes an entity the owner of this collider: a character owns its hitboxes and its bullets.
+///
+/// * Colliders of the same owner never meet, in ticks, on swept paths and in the queries
+///   [of](crate::SpatialQueryFilter::of) one of them. The owner's own collider counts as well.
+/// * Events name the collider and its [owner](crate::CollisionEvent::owner), and observers of the
+///   owner are triggered, too.
+/// * [`SpatialQueryFilter::excluding`](crate::SpatialQueryFilter::excluding) an owner excludes all
+///   its colliders, and [`IgnoreCollisions`](crate::IgnoreCollisions) holds for all of them.
+///
+/// A bullet ignores its shooter, and all hitboxes of the shooter, with one component:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(i32);
+///
+/// fn spawn_enemy(mut commands: Commands) {
+///     let enemy = commands.spawn((Health(100), Transform::default())).observe(hurt).id();
+///     let head = (Collider::circle(5.0), Transform::from_xyz(0.0, 30.0, 0.0));
+///     commands.spawn((head, ChildOf(enemy), ColliderOf(enemy)));
+/// }
+///
+/// fn shoot(mut commands: Commands, shooter: Single<(Entity, &Transform), With<Health>>) {
+///     let (shooter, pose) = *shooter;
+///     commands.spawn((Collider::circle(1.0), Swept, *pose, ColliderOf(shooter)));
+/// }
+///
+/// /// Runs for each hitbox of the enemy.
+/// fn hurt(hit: On<CollisionStarted>, mut healths: Query<&mut Health>) {
+///     if let Ok(mut health) = healths.get_mut(hit.owner()) {
+///         health.0 -= 10;
+///     }
+/// }
+/// ```
+///
+/// A collider without this component is its own owner. The relationship has one level: the owner of
+/// an owner does not count, nor does the parent of a child. A change takes effect in the next tick,
+/// even at rest. If the owner is despawned, its colliders stay, and are their own owners again.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[relationship(relationship_target = Colliders)]
+#[reflect(Component, Clone, Debug, PartialEq, Hash)]
+#[type_path = "headbutt"]
+pub struct ColliderOf(#[entities] pub Entity);
+
+/// The colliders that an entity owns, apart from its own. Bevy keeps this component up to date: see
+/// [`ColliderOf`].
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn is_touched(collisions: Res<Collisions>, owners: Query<&Colliders>) {
+///     for colliders in &owners {
+///         let hits = colliders.iter().flat_map(|part| collisions.deepest_of(part));
+///         println!("{} contacts", hits.count());
+///     }
+/// }
+/// ```
+#[derive(Component, Debug, Default, PartialEq, Eq, Reflect)]
+#[relationship_target(relationship = ColliderOf)]
+#[reflect(Component, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub struct Colliders(Vec<Entity>);

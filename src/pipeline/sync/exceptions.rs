@@ -1,0 +1,32 @@
+//! The exceptions between single colliders.
+
+use bevy::prelude::*;
+
+use crate::{
+    meeting::{Colliders, IgnoreCollisions},
+    pipeline::{proxies::Proxies, unfiltered::Unfiltered},
+};
+
+/// The query for exceptions. Disabled entities are included, because their colliders may be enabled
+/// children.
+pub type ExceptionQuery = Unfiltered<(Entity, Ref<'static, IgnoreCollisions>)>;
+
+/// Updates the exceptions of the tick, and marks the colliders of each entity whose set changed.
+/// One of two colliders is enough, because then the pair is tested again. Removes entities that no
+/// longer exist from changed sets.
+pub fn update_exceptions(world: &mut World, query: &mut ExceptionQuery, proxies: &mut Proxies) {
+    let changed = proxies.rules.exceptions.update(query.0.iter(world));
+    for entity in changed {
+        proxies.mark_changed(entity);
+        if let Some(colliders) = world.get::<Colliders>(entity) {
+            colliders.iter().for_each(|it| proxies.mark_changed(it));
+        }
+        if let Some(mut ignored) = world.get_mut::<IgnoreCollisions>(entity) {
+            let mut set = core::mem::take(&mut ignored.bypass_change_detection().0);
+            set.retain(|other| world.get_entity(*other).is_ok());
+            if let Some(mut ignored) = world.get_mut::<IgnoreCollisions>(entity) {
+                ignored.bypass_change_detection().0 = set;
+            }
+        }
+    }
+}
