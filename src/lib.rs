@@ -77,7 +77,8 @@ pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 #[cfg(feature = "explain")]
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 pub use meeting::{
-    ColliderOf, Colliders, CollisionLayers, IgnoreCollisions, LayerMask, LayerNames,
+    AddPairFilter, CandidatePair, ColliderOf, Colliders, CollisionLayers, IgnoreCollisions,
+    LayerMask, LayerNames,
 };
 #[cfg(feature = "overlay")]
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
@@ -198,12 +199,12 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        BroadPhase, CandidatePairs, Collider, ColliderOf, Colliders, CollidingEntities,
-        CollisionEnded, CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted,
-        Collisions, ConvexHull, EndReason, Ground, HeadbuttPlugin, HeadbuttSystems,
-        IgnoreCollisions, LayerMask, MoveAndSlideSettings, OngoingEvents, PushOut, RayCaster,
-        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
-        Teleported, WorldMover,
+        AddPairFilter, BroadPhase, CandidatePairs, Collider, ColliderOf, Colliders,
+        CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers, CollisionPhase,
+        CollisionStarted, Collisions, ConvexHull, EndReason, Ground, HeadbuttPlugin,
+        HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings, OngoingEvents, PushOut,
+        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
+        Support, Swept, Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

@@ -156,6 +156,8 @@ pub enum EndReason {
     SameOwner,
     /// [`IgnoreCollisions`](crate::IgnoreCollisions) now excludes the pair.
     Ignored,
+    /// A [filter](crate::AddPairFilter) of the app now rejects the pair.
+    Rejected,
     /// The pair is no longer among the [`CandidatePairs`](crate::CandidatePairs) of the app.
     NotCandidate,
     /// The shapes no longer touch, because of a new pose, scale, parent, shape or dimension.

@@ -189,6 +189,8 @@ pub enum PairStatus {
         /// The entity in the set: the other collider, or its owner.
         ignored: Entity,
     },
+    /// A [filter](crate::AddPairFilter) of the app rejected the pair.
+    Rejected,
     /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this
     /// pair was not among the [`CandidatePairs`](crate::CandidatePairs).
     NotCandidate,
@@ -367,6 +369,7 @@ impl LastTick<'_> {
                 Exclusion::Exception { holder, ignored } => {
                     PairStatus::Exception { holder, ignored }
                 }
+                Exclusion::Rejected => PairStatus::Rejected,
             }
         } else if !custom.allows(pair) {
             PairStatus::NotCandidate

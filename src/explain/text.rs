@@ -19,6 +19,7 @@ const SAME_ENTITY: &str = "they are the same. For a second collider, spawn a chi
 const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. Ask again after the \
                       next tick.";
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
+const REJECTED: &str = "a filter that the app added with `add_pair_filter` rejected the pair.";
 const SAME_OWNER: &str = "To make them collide, remove or change a `ColliderOf`.";
 const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `BroadPhase::Custom`, add it in or before \
@@ -117,6 +118,7 @@ impl Explanation {
                     "the `IgnoreCollisions` of {holder} lists {ignored}. Remove it there."
                 )
             }
+            PairStatus::Rejected => out.write_str(REJECTED),
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {
                 let (axis, gap) = (self.vector(*axis), four_digits(*gap));

@@ -6,6 +6,7 @@
 //! | `layers.rs` | [`CollisionLayers`], [`LayerMask`] for enums of layers, and [`LayerNames`] |
 //! | `owner.rs` | [`ColliderOf`] and [`Colliders`]: colliders with the same owner |
 //! | `exceptions.rs` | [`IgnoreCollisions`]: single pairs |
+//! | `pair_filter.rs` | [`AddPairFilter`]: functions of the app |
 //!
 //! The tick, the casts of swept colliders, the report, `explain`, spatial queries and picking all
 //! decide here. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
@@ -14,14 +15,16 @@
 mod exceptions;
 mod layers;
 mod owner;
+mod pair_filter;
 
 pub use exceptions::{Exceptions, IgnoreCollisions};
 pub use layers::{CollisionLayers, LayerMask, LayerNames};
 pub use owner::{ColliderOf, Colliders};
+pub use pair_filter::{AddPairFilter, CandidatePair, PairFilters};
 
 use bevy::ecs::entity::Entity;
 
-use crate::collision::EndReason;
+use crate::{buffer::Buffer, collision::EndReason};
 
 /// The components of a collider that decide which colliders it meets, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +79,8 @@ pub enum Exclusion {
     /// The [`IgnoreCollisions`] of `holder` lists `ignored`. Each of the two is one of the
     /// colliders, or its owner.
     Exception { holder: Entity, ignored: Entity },
+    /// A filter of the app rejects the pair.
+    Rejected,
 }
 
 impl From<Exclusion> for EndReason {
@@ -84,6 +89,7 @@ impl From<Exclusion> for EndReason {
             Exclusion::Layers => Self::Filtered,
             Exclusion::SameOwner(_) => Self::SameOwner,
             Exclusion::Exception { .. } => Self::Ignored,
+            Exclusion::Rejected => Self::Rejected,
         }
     }
 }
@@ -92,12 +98,24 @@ impl From<Exclusion> for EndReason {
 #[derive(Debug, Default)]
 pub struct PairRules {
     pub exceptions: Exceptions,
+    /// The pairs that a filter of the app rejects, sorted, each with the lower entity first.
+    pub rejected: Buffer<(Entity, Entity)>,
 }
 
 impl PairRules {
     /// Returns the first rule that keeps two colliders from meeting, or `None` if they may meet.
     #[inline]
     pub fn exclusion(&self, a: Party, b: Party) -> Option<Exclusion> {
+        let pair = (a.entity.min(b.entity), a.entity.max(b.entity));
+        let is_rejected = || self.rejected.binary_search(&pair).is_ok();
+        let exclusion = self.exclusion_by_component(a, b);
+        exclusion.or_else(|| is_rejected().then_some(Exclusion::Rejected))
+    }
+
+    /// Returns the first rule, apart from the filters of the app, that keeps two colliders from
+    /// meeting.
+    #[inline]
+    pub fn exclusion_by_component(&self, a: Party, b: Party) -> Option<Exclusion> {
         if a.traits.layers.interacts_with(b.traits.layers) {
             self.exclusion_by_entity(a, b)
         } else {
@@ -105,7 +123,7 @@ impl PairRules {
         }
     }
 
-    /// Returns the first rule, apart from layers, that keeps two colliders from meeting.
+    /// Returns the first rule, apart from filters and layers, that keeps two colliders from meeting.
     #[inline]
     pub fn exclusion_by_entity(&self, a: Party, b: Party) -> Option<Exclusion> {
         if a.owner() == b.owner() {

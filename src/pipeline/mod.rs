@@ -5,7 +5,9 @@
 //! stage        system           reads                                    writes
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies, SweptPaths
 //! BroadPhase   find_candidates  Proxies, SweptPaths                      Candidates
-//! NarrowPhase  narrow_phase     Proxies, SweptPaths, CandidatePairs      Candidates, FoundContacts
+//! NarrowPhase  list_pairs       Proxies, SweptPaths, CandidatePairs      Candidates
+//!              apply_filters    Candidates, the parameters of filters    Proxies::rules
+//!              narrow_phase     Proxies, SweptPaths, Candidates          FoundContacts
 //!              find_swept_..    the same, Candidates and Collisions      FoundContacts
 //! Report       report           all of these                             Collisions, messages
 //! ```
@@ -25,6 +27,7 @@
 //! pairs that the app supplies.
 
 pub mod broad_phase;
+pub mod filters;
 pub mod narrow_phase;
 pub mod progress;
 pub mod proxies;
@@ -47,6 +50,7 @@ use crate::{
     collider::Swept,
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
+    meeting::PairFilters,
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -120,7 +124,13 @@ pub(crate) fn build(
             (
                 sync.in_set(HeadbuttSystems::Sync),
                 broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
-                narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
+                (
+                    narrow_phase::list_pairs,
+                    filters::apply_filters.run_if(resource_exists::<PairFilters>),
+                    narrow_phase::narrow_phase,
+                )
+                    .chain()
+                    .in_set(HeadbuttSystems::NarrowPhase),
                 swept::cast::find_swept_contacts
                     .in_set(HeadbuttSystems::NarrowPhase)
                     .after(narrow_phase::narrow_phase)

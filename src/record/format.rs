@@ -64,6 +64,9 @@ pub struct Tick {
     /// All exceptions, each with the entity that has the component first. `None` if they are the
     /// same as in the previous tick.
     pub exceptions: Option<Vec<(u32, u32)>>,
+    /// All pairs that the filters of the app rejected. `None` if they are the same as in the
+    /// previous tick.
+    pub rejected: Option<Vec<(u32, u32)>>,
     /// `true` if the app has written the contacts since the previous tick, so that all pairs are
     /// tested.
     pub is_restored: bool,

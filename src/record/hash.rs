@@ -145,6 +145,7 @@ fn phase_code(phase: CollisionPhase) -> u64 {
         CollisionPhase::Ended(EndReason::Separated) => 6,
         CollisionPhase::Ended(EndReason::SameOwner) => 7,
         CollisionPhase::Ended(EndReason::Ignored) => 8,
+        CollisionPhase::Ended(EndReason::Rejected) => 9,
     }
 }
 

@@ -68,6 +68,8 @@ struct Session {
     pairs: Pairs,
     /// The exceptions of the last tick.
     exceptions: Vec<(u32, u32)>,
+    /// The pairs that the filters of the app rejected in the last tick.
+    rejected: Vec<(u32, u32)>,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
     revision: Option<ChangeTick>,
@@ -158,11 +160,11 @@ impl Session {
             self.pairs = pairs.clone();
             tick.pairs = pairs;
         }
-        let exceptions = recorded_exceptions(world, |entity| nodes.id_with_omitted(entity));
-        if exceptions != self.exceptions {
-            tick.exceptions = Some(exceptions.clone());
-            self.exceptions = exceptions;
-        }
+        let rules = &world.resource::<Proxies>().rules;
+        let exceptions = recorded_rules(nodes, rules.exceptions.iter());
+        tick.exceptions = replace_if_changed(&mut self.exceptions, exceptions);
+        let rejected = recorded_rules(nodes, rules.rejected.iter().copied());
+        tick.rejected = replace_if_changed(&mut self.rejected, rejected);
         self.bytes.clear();
         if !self.has_begun {
             self.bytes.extend(MAGIC);
@@ -253,12 +255,24 @@ fn recorded_pairs(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs
     }
 }
 
-fn recorded_exceptions(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Vec<(u32, u32)> {
-    let exceptions = world.resource::<Proxies>().rules.exceptions.iter();
-    let ids = exceptions.filter_map(|(holder, ignored)| Some((id_of(holder)?, id_of(ignored)?)));
+/// Returns pairs of entities by their ids.
+fn recorded_rules(
+    nodes: &WrittenNodes,
+    pairs: impl Iterator<Item = (Entity, Entity)>,
+) -> Vec<(u32, u32)> {
+    let id_of = |entity| nodes.id_with_omitted(entity);
+    let ids = pairs.filter_map(|(a, b)| Some((id_of(a)?, id_of(b)?)));
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
     ids
+}
+
+/// Replaces a value, and returns the new value if it differs from the old value.
+fn replace_if_changed<T: Clone + PartialEq>(value: &mut T, new: T) -> Option<T> {
+    (*value != new).then(|| {
+        value.clone_from(&new);
+        new
+    })
 }
 
 fn header(world: &World) -> Header {

@@ -26,6 +26,8 @@ pub struct Recording {
     pair_changes: Vec<usize>,
     /// The ticks in which the exceptions changed.
     exception_changes: Vec<usize>,
+    /// The ticks in which the rejected pairs changed.
+    rejected_changes: Vec<usize>,
     omitted: usize,
 }
 
@@ -68,6 +70,7 @@ impl Recording {
             blocks: Vec::new(),
             pair_changes: Vec::new(),
             exception_changes: Vec::new(),
+            rejected_changes: Vec::new(),
             omitted: 0,
         };
         let mut nodes = Nodes::default();
@@ -113,6 +116,9 @@ impl Recording {
         }
         if tick.exceptions.is_some() {
             self.exception_changes.push(self.blocks.len());
+        }
+        if tick.rejected.is_some() {
+            self.rejected_changes.push(self.blocks.len());
         }
         self.blocks.push(TickBlock {
             contents: range,
@@ -167,6 +173,13 @@ impl Recording {
     pub(super) fn exceptions(&self, tick: usize) -> Vec<(u32, u32)> {
         let tick = self.last_change(&self.exception_changes, tick);
         tick.and_then(|tick| tick.exceptions).unwrap_or_default()
+    }
+
+    /// Returns the pairs that filters rejected in a tick, or `None` if they never rejected any.
+    pub(super) fn rejected(&self, tick: usize) -> Option<Vec<(u32, u32)>> {
+        let tick = self.last_change(&self.rejected_changes, tick);
+        let pairs = tick.and_then(|tick| tick.rejected).unwrap_or_default();
+        (!self.rejected_changes.is_empty()).then_some(pairs)
     }
 
     /// Returns the last of several ticks that is not after `tick`.

@@ -14,7 +14,7 @@ use bevy::{
 use crate::{
     collider::{Collider, Sensor, Swept},
     collision::{CollisionEvent, Collisions, PreviousPoses},
-    meeting::{ColliderOf, IgnoreCollisions},
+    meeting::{ColliderOf, IgnoreCollisions, PairFilters},
     record::{
         error::ReplayError,
         format::{ColliderId, Pairs, PathStart, SavedNode, Tick},
@@ -182,6 +182,15 @@ impl Replay {
         }
         self.supply_pairs(world, tick);
         self.show_exceptions(world, tick);
+        if let Some(rejected) = self.recording.rejected(tick) {
+            let pairs = rejected.iter().filter_map(|(a, b)| {
+                let (a, b) = (self.entity(*a)?, self.entity(*b)?);
+                Some((a.min(b), a.max(b)))
+            });
+            let mut pairs: Vec<_> = pairs.collect();
+            pairs.sort_unstable();
+            world.get_resource_or_init::<PairFilters>().replayed = Some(pairs);
+        }
         let messages = world.get_resource::<Messages<CollisionEvent>>();
         let mut cursor = messages.ok_or(ReplayError::NoPlugin)?.get_cursor_current();
         run(world)?;

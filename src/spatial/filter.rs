@@ -174,7 +174,7 @@ impl<'a> SpatialQueryFilter<'a> {
         let may_meet = |asker| {
             proxies
                 .rules
-                .exclusion(proxies.party(asker), party)
+                .exclusion_by_component(proxies.party(asker), party)
                 .is_none()
         };
         party

@@ -45,10 +45,29 @@ pub struct NarrowPhaseState {
     d3: Vec<PairTester<Vec3>>,
 }
 
-/// Tests the candidate pairs.
-pub fn narrow_phase(
+/// Lists the candidate pairs in the order of their entities.
+pub fn list_pairs(
     (proxies, paths, mut candidates): (Res<Proxies>, Res<SweptPaths>, ResMut<Candidates>),
     mut supplied: ResMut<CandidatePairs>,
+    mut diagnostics: ResMut<CollisionDiagnostics>,
+    progress: Res<Progress>,
+) {
+    let start = Instant::now();
+    if progress.completed != Completed::Sync {
+        return;
+    }
+    let is_custom = proxies.source == BroadPhase::Custom;
+    candidates.custom.update(&supplied, is_custom);
+    // Only the capacity of the list may change, which must not count as a change for users.
+    supplied.bypass_change_detection().pairs.end_tick();
+    candidates.sort(&proxies, &paths);
+    diagnostics.candidates = candidates.count();
+    diagnostics.narrow_phase = start.elapsed();
+}
+
+/// Tests the candidate pairs.
+pub fn narrow_phase(
+    (proxies, candidates): (Res<Proxies>, Res<Candidates>),
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
     mut progress: ResMut<Progress>,
@@ -62,11 +81,6 @@ pub fn narrow_phase(
         *state = NarrowPhaseState::default();
         *found = FoundContacts::default();
     }
-    let is_custom = proxies.source == BroadPhase::Custom;
-    candidates.custom.update(&supplied, is_custom);
-    // Only the capacity of the list may change, which must not count as a change for users.
-    supplied.bypass_change_detection().pairs.end_tick();
-    candidates.sort(&proxies, &paths);
     let FoundContacts {
         d2,
         d3,
@@ -97,9 +111,8 @@ pub fn narrow_phase(
             parts,
         );
     parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
-    diagnostics.candidates = candidates.count();
     diagnostics.casts = 0;
-    diagnostics.narrow_phase = start.elapsed();
+    diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;
 }
 

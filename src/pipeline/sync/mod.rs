@@ -38,6 +38,7 @@ use crate::{
     collision::Collisions,
     diagnostics::CollisionDiagnostics,
     pipeline::{
+        filters::mark_filtered,
         progress::{Completed, Progress},
         proxies::Proxies,
         spatial_index::SpatialIndex,
@@ -90,6 +91,7 @@ pub fn sync(
         let ancestors = state.update(world, proxies);
         index.update(proxies);
         index.end_tick();
+        mark_filtered(world, proxies);
         // If the resource were marked as changed, its contacts would count as restored.
         let mut collisions = world.resource_mut::<Collisions>();
         paths.find(proxies, collisions.bypass_change_detection(), is_restart);

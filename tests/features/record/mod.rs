@@ -47,6 +47,36 @@ fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
     }
 }
 
+/// The app that plays a recording has no filters.
+#[test]
+fn rejected_pairs_are_replayed_without_the_filter() {
+    #[derive(Resource)]
+    struct Gate(u32);
+
+    let mut app = app();
+    app.insert_resource(Gate(0));
+    app.add_pair_filter::<Swept, Res<Gate>>(|pair, gate| {
+        let sum = pair.entity.index_u32() + pair.other.index_u32() + gate.0;
+        !sum.is_multiple_of(3)
+    });
+    let mut chaos = Chaos::new(9, 10, app.world_mut());
+    let mut rejected = 0;
+    let session = Session::record(&mut app, 120, |world, _| {
+        chaos.go_on(world);
+        world.resource_mut::<Gate>().0 += 1;
+        let messages = world.resource::<Messages<CollisionEvent>>();
+        let ends = messages.iter_current_update_messages();
+        rejected += ends
+            .filter(|hit| hit.end_reason() == Some(EndReason::Rejected))
+            .count();
+    });
+    assert!(rejected > 50, "{rejected}");
+    let mut player = session.replay();
+    for tick in (0..120).chain((0..120).rev()).chain([7, 70, 20]) {
+        player.assert_equal(tick, &session);
+    }
+}
+
 /// The balls of the replay are larger than in the session by one rounding step.
 #[test]
 fn a_replay_reports_a_contact_that_differs_from_the_session() {

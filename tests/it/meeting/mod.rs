@@ -1,5 +1,6 @@
 //! The rules that decide who meets whom.
 
+mod filters;
 mod layers;
 mod owners;
 mod random;
