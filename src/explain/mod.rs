@@ -2,7 +2,8 @@
 //!
 //! The function repeats the decisions of the plugin in order, and names the first decision that
 //! excludes the pair. The order is: an ignored collider, dimensions, two half-spaces, the rules of
-//! `meeting/`, candidate pairs, bounding boxes, shapes. The function reads the data of the last tick:
+//! `meeting/`, candidate pairs, bounding boxes, shapes. The function reads the data of the last
+//! tick:
 //!
 //! | data | question |
 //! |---|---|
@@ -113,9 +114,9 @@ pub struct Explanation {
     pub other: Entity,
     /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
-    /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`] or [`Sensor`]
-    /// changed since the last tick. The status does not include such changes. (A change through `bypass_change_detection`
-    /// keeps this `true`, because no tick sees such a change.)
+    /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`] or
+    /// [`Sensor`] changed since the last tick. The status does not include such changes. (A change
+    /// through `bypass_change_detection` keeps this `true`, because no tick sees such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,

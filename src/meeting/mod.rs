@@ -123,7 +123,8 @@ impl PairRules {
         }
     }
 
-    /// Returns the first rule, apart from filters and layers, that keeps two colliders from meeting.
+    /// Returns the first rule, apart from filters and layers, that keeps two colliders from
+    /// meeting.
     #[inline]
     pub fn exclusion_by_entity(&self, a: Party, b: Party) -> Option<Exclusion> {
         if a.owner() == b.owner() {

@@ -7,8 +7,8 @@ use bevy::{
 
 use crate::buffer::Buffer;
 
-/// A pair of colliders that a filter decides on. The bounding boxes of the two overlap, or those of their
-/// swept paths.
+/// A pair of colliders that a filter decides on. The bounding boxes of the two overlap, or those of
+/// their swept paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CandidatePair {
@@ -111,8 +111,8 @@ impl PairFilters {
         }
     }
 
-    /// Adds the pairs that a filter rejects to an empty list, which is sorted afterwards. In `pairs`,
-    /// each pair has the lower entity first.
+    /// Adds the pairs that a filter rejects to an empty list, which is sorted afterwards. In
+    /// `pairs`, each pair has the lower entity first.
     pub fn reject(
         &mut self,
         world: &mut World,

@@ -68,8 +68,8 @@ impl<V: QuerySpace> RayCaster<V> {
     }
 
     /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
-    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are excluded
-    /// in any case.
+    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are
+    /// excluded in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -162,8 +162,8 @@ impl ShapeCaster {
     }
 
     /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
-    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are excluded
-    /// in any case.
+    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are
+    /// excluded in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }

@@ -112,9 +112,10 @@ impl<'a> SpatialQueryFilter<'a> {
         Self { layers, ..self }
     }
 
-    /// Excludes an entity, and all colliders that it [owns](crate::ColliderOf). Other children of the
-    /// entity are not excluded: see [`excluding_tree`](Self::excluding_tree). Repeated calls exclude several entities. Each
-    /// candidate is compared with all excluded entities, so use a predicate for a large set.
+    /// Excludes an entity, and all colliders that it [owns](crate::ColliderOf). Other children of
+    /// the entity are not excluded: see [`excluding_tree`](Self::excluding_tree). Repeated calls
+    /// exclude several entities. Each candidate is compared with all excluded entities, so use a
+    /// predicate for a large set.
     #[must_use]
     pub fn excluding(mut self, entity: Entity) -> Self {
         self.excluded.push(entity);

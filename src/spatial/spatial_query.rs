@@ -189,9 +189,9 @@ impl SpatialQuery<'_, '_> {
         self.proxies.pose(entity).map(GlobalTransform::from)
     }
 
-    /// Returns the owner of an entity's collider: the entity in its [`ColliderOf`](crate::ColliderOf),
-    /// or `entity` itself. For lists of entities, such as the result of
-    /// [`overlaps`](Self::overlaps).
+    /// Returns the owner of an entity's collider: the entity in its
+    /// [`ColliderOf`](crate::ColliderOf), or `entity` itself. For lists of entities, such as the
+    /// result of [`overlaps`](Self::overlaps).
     pub fn owner(&self, entity: Entity) -> Entity {
         self.proxies.party(entity).owner()
     }

@@ -401,7 +401,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         None
     }
 
-    /// Returns `true` if a translation takes the center through an obstacle that the center is over.
+    /// Returns `true` if a translation takes the center through an obstacle that the center is
+    /// over.
     fn goes_under_obstacle(&self, translation: V::DVec) -> bool {
         self.pair.center.is_some_and(|center| {
             let is_passed = |facet: &Facet<V::DVec>| {

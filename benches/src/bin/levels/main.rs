@@ -4,9 +4,9 @@
 //! of the same app without pairs, against parry's contact and its manifolds, which engines use.
 //! headbutt's result is in between: the deepest contact and its parts, without contacts at seams.
 //! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh,
-//! which search no world and find no entity. Rays return the distance, the point, the normal and the
-//! facet. parry's rays return either the distance, the normal and the facet, or the distance alone.
-//! Characters: see `moves.rs`.
+//! which search no world and find no entity. Rays return the distance, the point, the normal and
+//! the facet. parry's rays return either the distance, the normal and the facet, or the distance
+//! alone. Characters: see `moves.rs`.
 
 mod grounds;
 mod moves;
@@ -150,8 +150,9 @@ fn print_contacts(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
     row(&cells.chain(rays).chain([none]).collect::<Vec<_>>());
 }
 
-/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts, rays
-/// and rays without normals, divided by headbutt's, and that of its rays by `query::cast_ray`'s.
+/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts,
+/// rays and rays without normals, divided by headbutt's, and that of its rays by
+/// `query::cast_ray`'s.
 fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 6] {
     let mut ours = ours::Ours::new(ground, body, BODIES);
     let mut peer = peer::Peer::new(ground, body, BODIES);
