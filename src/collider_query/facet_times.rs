@@ -45,6 +45,15 @@ const MAX_KNOWN: usize = 16;
 /// bound is cast.
 const MAX_WAITING: usize = 8;
 
+/// A landing has a closed form if the point is inside the facet by at least this fraction of the
+/// body's size, and if the body is at least this thick across the facet.
+const INSIDE: f64 = 1e-3;
+
+/// The least sine of the angle between a plane and a motion that lands on it. A body that lands and
+/// moves on is then deeper than a graze ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before
+/// its point has left the inside of the facet.
+const LANDING_SINE: f64 = 0.01;
+
 /// The time at which the body reaches a plane.
 #[derive(Clone, Copy)]
 struct PlaneTime {
@@ -56,15 +65,6 @@ struct PlaneTime {
     /// `true` if the facet of the cluster on which the body lands was searched for.
     is_searched: bool,
 }
-
-/// A landing has a closed form if the point is inside the facet by at least this fraction of the
-/// body's size, and if the body is at least this thick across the facet.
-const INSIDE: f64 = 1e-3;
-
-/// The least sine of the angle between a plane and a motion that lands on it. A body that lands and
-/// moves on is then deeper than a graze ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before
-/// its point has left the inside of the facet.
-const LANDING_SINE: f64 = 0.01;
 
 /// The waiting facets, each with its bound.
 type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;

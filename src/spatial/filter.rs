@@ -79,7 +79,9 @@ impl<'a> SpatialQueryFilter<'a> {
     /// #[derive(Component)]
     /// struct Player;
     ///
-    /// fn walk(query: SpatialQuery, player: Single<(Entity, &Collider, &mut Transform), With<Player>>) {
+    /// type Body = (Entity, &'static Collider, &'static mut Transform);
+    ///
+    /// fn walk(query: SpatialQuery, player: Single<Body, With<Player>>) {
     ///     let (player, body, mut pose) = player.into_inner();
     ///     let (settings, filter) = (default(), SpatialQueryFilter::of(player));
     ///     let slide = query.move_and_slide(body, *pose, Vec3::X * 0.1, &settings, &filter);

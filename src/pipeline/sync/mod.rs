@@ -188,12 +188,9 @@ impl SyncState {
     /// Updates all proxies. Returns the number of ancestors that were read.
     fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
         let window = ChangeWindow::since_last_run(world);
-        if self.exceptions.is_none() {
-            self.exceptions = Some(ExceptionQuery::from_world(world));
-        }
-        if let Some(query) = &mut self.exceptions {
-            update_exceptions(world, query, proxies);
-        }
+        let exceptions = &mut self.exceptions;
+        let exceptions = exceptions.get_or_insert_with(|| ExceptionQuery::from_world(world));
+        update_exceptions(world, exceptions, proxies);
         let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
         let world: &World = world;

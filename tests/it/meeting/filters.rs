@@ -12,6 +12,7 @@ use headbutt::{CandidatePair, PairStatus, explain, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::{
+    meeting::shoot,
     model::event_log::{EventLog, Pair},
     support::{Dimension, Touching, app, cases::number, tick},
 };
@@ -121,13 +122,7 @@ fn a_swept_bullet_passes_through_what_a_filter_rejects() {
     }
     let bullet = world.spawn((Collider::circle(0.1), Swept, Team(1))).id();
     tick(&mut app);
-    app.world_mut()
-        .get_mut::<Transform>(bullet)
-        .expect("a pose")
-        .translation
-        .x = 20.0;
-    let messages = tick(&mut app).messages;
-    let started: Vec<_> = messages.iter().filter(|hit| hit.started()).collect();
+    let started = shoot(&mut app, bullet);
     assert_eq!(started.len(), 1, "{started:?}");
     assert!((started[0].point().x - 7.95).abs() < 0.01, "{started:?}");
 }

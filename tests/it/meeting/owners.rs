@@ -7,6 +7,7 @@ use bevy::{
 use headbutt::{explain, prelude::*, query::Ray};
 
 use crate::{
+    meeting::shoot,
     spatial::ask,
     support::{Touching, app, tick, watch},
 };
@@ -183,16 +184,7 @@ fn a_swept_bullet_ignores_its_shooter() {
     let bullet = (Collider::circle(0.1), Swept, pose, ColliderOf(shooter));
     let bullet = world.spawn((bullet, IgnoreCollisions::from(friend))).id();
     tick(&mut app);
-    app.world_mut()
-        .get_mut::<Transform>(bullet)
-        .expect("a pose")
-        .translation
-        .x = 20.0;
-    let started: Vec<_> = tick(&mut app)
-        .messages
-        .into_iter()
-        .filter(|hit| hit.started())
-        .collect();
+    let started = shoot(&mut app, bullet);
     assert_eq!(started.len(), 1, "{started:?}");
     let hit = started[0]
         .seen_from_owner(shooter)

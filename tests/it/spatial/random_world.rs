@@ -20,7 +20,7 @@ pub struct Thing {
     pub is_sensor: bool,
     pub owner: Option<Entity>,
     pub own_ignored: Vec<Entity>,
-    /// Those that the collider or its owner ignores, as of the last tick.
+    /// The entities that the collider or its owner ignores, as of the last tick.
     pub ignored: Vec<Entity>,
 }
 
@@ -30,7 +30,7 @@ impl Thing {
         self.owner.unwrap_or(self.entity)
     }
 
-    /// Whether an exception keeps two colliders from meeting.
+    /// Returns `true` if an exception keeps two colliders from meeting.
     pub fn ignores(&self, other: &Self) -> bool {
         let listed = |a: &Self, b: &Self| {
             let mut ignored = a.ignored.iter();
