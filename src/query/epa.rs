@@ -4,9 +4,9 @@
 //! distance is the minimum of the support values h(n) over all unit vectors n. The algorithm of van
 //! den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects" (2001),
 //! grows a polytope inside Y, starting from GJK's last simplex. Each step adds the support point of
-//! Y along the normal n of the facet nearest to the origin, until Y ends at that facet. The
-//! distance of the facet from the origin is a lower bound on the depth, and h(n) an upper bound.
-//! The departures from the paper are:
+//! Y along the normal n of the facet nearest to the origin, until no point of Y is beyond that
+//! facet. The distance of the facet from the origin is a lower bound on the depth, and h(n) an
+//! upper bound. The departures from the paper are:
 //!
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
 //!   dimensions than the simplex of these vertices. Examples are two segments that cross, two faces
@@ -277,9 +277,9 @@ where
         }
     }
 
-    /// Of the facets in the supporting plane, returns the facet nearest to the origin's projection.
+    /// Returns the facet in the supporting plane that is nearest to the origin's projection.
     ///
-    /// Several facets may lie in that plane. A facet counts only if all of its vertices are on the
+    /// Several facets may lie in the plane. A facet counts only if all of its vertices are on the
     /// plane. Comparing the distances of facets would also admit the opposite side of a symmetric
     /// polytope.
     fn supporting_facet(&self, found: Penetration<D>) -> Option<Simplex<D>> {

@@ -71,11 +71,11 @@ impl<D: DVector> EarlyEnd<D> {
 
 /// Returns the contact of minimum depth near a direction n.
 ///
-/// Let Y be the Minkowski difference, and p = h(n) n. Y - p has the origin on its supporting plane.
-/// If Y contains p, n is a local minimum, and GJK returns the points in contact. Otherwise GJK
-/// returns the point y of Y that is nearest to p. Let m be the direction from y to p. All of Y lies
-/// below the plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <= h(n) - |p - y|:
-/// the depth along m is lower.
+/// Let Y be the Minkowski difference, and p = h(n) n. The origin is on the supporting plane of Y -
+/// p along n. If Y contains p, n is a local minimum, and GJK returns the points in contact.
+/// Otherwise GJK returns the point y of Y that is nearest to p. Let m be the direction from y to p.
+/// All of Y lies below the plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <=
+/// h(n) - |p - y|: the depth along m is lower.
 ///
 /// On a surface that is nearly a sphere around the origin, this step hardly lowers the depth, and
 /// the longer step of [`sphere_minimum`] is better.
@@ -168,11 +168,12 @@ pub fn refine<D: DVector>(
     }
 }
 
-/// Returns the contact of minimum depth on a surface that is curved in one direction only. An
-/// example is the Minkowski difference of two parallel cylinders. Also returns the line along which
-/// the depth is constant. `facet` approximates the surface.
+/// Returns the contact of minimum depth on a surface that is curved in one direction only, and the
+/// line along which the depth is constant. An example is the Minkowski difference of two parallel
+/// cylinders. Returns `None` if no depth is below the depth of `start`. `facet` approximates the
+/// surface.
 ///
-/// The vertices of the facet lie on the rims at both ends of such lines. So the directions of the
+/// The vertices of the facet lie on the rims at both ends of these lines. So the directions of the
 /// vertices do not show how the normal changes between the rims. If n is tilted slightly toward
 /// either end of the line, the support points are the ends. These ends give the line's direction u
 /// exactly, and n is made perpendicular to u. Then n rotates around u until the line passes below

@@ -47,7 +47,7 @@ where
 /// let contact = query::contact(&tile, at(0.0, 0.0), &tile, at(1.5, 0.25)).unwrap();
 /// assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
 ///
-/// // The minimum translation: moving the first tile by it leaves both just touching.
+/// // After moving the first tile by the minimum translation, the tiles just touch.
 /// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
 /// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
 /// ```

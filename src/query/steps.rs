@@ -1,8 +1,8 @@
 //! GJK, EPA and casts step by step, for teaching, for drawings, and for debugging support
 //! functions.
 //!
-//! The functions of this module answer the same questions as their namesakes in
-//! [`query`](crate::query), and pass each step to a [`Trace`], such as a `Vec`:
+//! Each function of this module computes the same result as the function of the same name in
+//! [`query`](crate::query), and passes each step to a [`Trace`], such as a `Vec`:
 //!
 //! ```
 //! use bevy::{math::DVec2, prelude::*};

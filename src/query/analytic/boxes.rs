@@ -3,9 +3,9 @@
 //!
 //! Points, segments and boxes are all boxes from -h to h in their own frame. The half extents h of
 //! a point are 0, and the half extents of a segment have one nonzero component. This file solves
-//! only well-conditioned pairs. GJK and EPA solve all other pairs, such as cores so close that the
-//! direction between them would be rounding error. The choice depends only on the shapes and their
-//! poses, so all queries agree.
+//! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if cores are too
+//! close, the direction between them is mere rounding error. The choice depends only on the shapes
+//! and their poses, so all queries agree.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.
@@ -14,11 +14,11 @@
 //! inside, the normal is the normal of the nearest face. If p lies on a segment, the normal is at
 //! right angles to the segment.
 //!
-//! **Two segments.** Let s h and c + t k b be points of the two segments. The nearest points are an
-//! end of one segment and the point of the other segment nearest to this end, or the points where a
-//! common perpendicular meets both lines. See Ericson, "Real-Time Collision Detection" (2005),
-//! chapter 5.1.9. In 3D, the length of this perpendicular is the component of c along h ∧ b, a
-//! precise direction.
+//! **Two segments.** Let s h and c + t k b be points of the two segments. If a common perpendicular
+//! meets both segments, its ends are the nearest points. Otherwise an end of one segment and the
+//! other segment's point nearest to this end are the nearest points. See Ericson, "Real-Time
+//! Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the perpendicular is the
+//! component of c along h ∧ b. This direction is precise even if the segments nearly touch.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
 //! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the
@@ -51,7 +51,8 @@ use crate::{
 /// flat on the face.
 const PROJECTIONS: usize = 4;
 
-/// Solves a pair of boxes with these half extents.
+/// Solves a pair of boxes with these half extents. Returns `None` if GJK and EPA have to solve the
+/// pair.
 #[inline(always)]
 pub fn solve<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
@@ -135,12 +136,12 @@ impl<D> BoxAxis<D> {
     }
 }
 
-/// The feature to which an axis is orthogonal.
+/// The features to which an axis is orthogonal: a face of one box, or an edge of each box.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::query) enum AxisSource {
     FirstFace,
     SecondFace,
-    /// An edge of each box, given by the index of the edge's axis.
+    /// For each box, the index of the axis along which the edge lies.
     Edges(usize, usize),
 }
 
@@ -295,8 +296,8 @@ impl<D: DVector> BoxPair<D> {
             let normal = normal.unit()?.toward(c);
             return Some(self.penetration(normal, normal.dot(c), points_at(s, t)));
         }
-        // Computes the parameter of a point on a segment. `square` is the square of the segment's
-        // half length.
+        // Let d be the vector from a segment's center to its end, and q a point relative to this
+        // center. Given q·d and d·d, computes the parameter of the segment's point nearest to q.
         let clamped = |along: f64, square: f64| {
             if square > 0.0 {
                 (along / square).clamp(-1.0, 1.0)

@@ -1,13 +1,13 @@
-//! Closed forms for the pairs of cores that have a closed form.
+//! Contacts and casts in closed form, for pairs of simple cores.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `boxes.rs` | boxes, segments and points |
 //! | `polygons.rs` | 2D polygons of few edges |
 //! | `half_space.rs` | a half-space and any other shape |
-//! | `closed_form.rs` | [`ClosedForm`], the result of the first two |
+//! | `closed_form.rs` | [`ClosedForm`], the result of `boxes.rs` and `polygons.rs` |
 //! | `swept_boxes.rs`, `swept_polygons.rs` | the same pairs in linear motion |
-//! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which such projections overlap |
+//! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which moving projections overlap |
 
 pub mod boxes;
 mod closed_form;

@@ -1,10 +1,10 @@
 //! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
-//! **Two polygons.** The Minkowski difference of two polygons is a polygon whose edge normals come
-//! from both. So the depth is the minimum over these normals. If the polygons are separated, there
-//! is a gap along one of the normals. These normals are the separating axes of Gottschalk, Lin and
-//! Manocha, "OBBTree" (1996), in 2D. Let n be the outward normal of an edge, a its start, and b_j
-//! the vertices of the other polygon. Then
+//! **Two polygons.** The Minkowski difference of two polygons is a polygon. Its edge normals are
+//! the edge normals of both polygons. So the depth is the minimum of the depths along these
+//! normals. If the polygons are separated, there is a gap along one of the normals. These normals
+//! are the separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996), in 2D. Let n be the
+//! outward normal of an edge, a its start, and b_j the vertices of the other polygon. Then
 //!
 //! ```text
 //! g = min_j n·b_j - n·a

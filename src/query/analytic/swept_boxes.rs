@@ -8,10 +8,10 @@
 //! t = (-n·c ± r) / n·v
 //! ```
 //!
-//! The boxes overlap while their projections onto all separating axes overlap. This time is the
-//! intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
-//! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the intersection is the time in
-//! which the boxes overlap by more than that depth.
+//! The boxes overlap while their projections onto all separating axes overlap. So they overlap in
+//! the intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
+//! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than
+//! that depth in the intersection.
 //!
 //! If two edges are nearly parallel, their unit cross product is a quotient of small lengths. Such
 //! an axis limits the intervals, but is not precise enough to be the normal.
@@ -106,9 +106,8 @@ impl<D: DVector> SweptBoxes<D> {
         }
     }
 
-    /// Intersects the intervals with the intervals of an axis, a unit vector. This axis replaces
-    /// the axis of `enter` only if it delays `enter` by more than the time in which the gap closes
-    /// by `better_by`.
+    /// Intersects the intervals with the intervals of `axis`, a unit vector. This axis becomes the
+    /// axis of `enter` only if, at the old `enter`, the gap along this axis exceeds `better_by`.
     #[inline]
     fn add(
         &mut self,

@@ -29,8 +29,8 @@ impl SweptOverlap {
     }
 
     /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
-    /// in which the projections move by 1. Returns `true` if the axis becomes the axis of `enter`,
-    /// because its gap at the old `enter` exceeds `better_by`.
+    /// in which the projections move by a length of 1. Returns `true` if the axis becomes the axis
+    /// of `enter`, because its gap at the old `enter` exceeds `better_by`.
     #[inline]
     pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
         let [deep_enter, _] = &mut self.deep;

@@ -8,8 +8,8 @@
 //! * from the greatest t = -g / r of the edges with r < 0 (the edge with this t is in contact),
 //! * to the least t = -g / r of the edges with r > 0.
 //!
-//! The gap to a point inside the other polygon is an upper bound on g, which excludes most edges
-//! without a test of vertices.
+//! The gap between an edge and a point inside the other polygon is an upper bound on g. This bound
+//! excludes most edges before their vertices are tested.
 
 use crate::{
     query::{
@@ -84,7 +84,8 @@ impl<D: DVector> SweptPolygons<D> {
         [is_of_first == Some(true), is_of_first == Some(false)]
     }
 
-    /// Returns the contact along the normal of the edge in contact, with the second polygon moved.
+    /// Returns the contact along the normal of the edge in contact, with the second polygon moved
+    /// by `translation`.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
         let [first, second] = &self.polygons;
         let second = second.moved(translation);

@@ -17,8 +17,8 @@
 //! segments need no rotation.
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, and R = |w| the sum
-//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
-//! at least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch is a
+//! of the radii. These points remain in the cores. So at a time s after the touch, the depth is at
+//! least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch is a
 //! hit.
 //!
 //! `solve.rs` computes the uncertain cases.
@@ -40,8 +40,8 @@ use crate::{
 /// The maximum number of steps. Most casts need 2 to 6.
 const MAX_NEWTON_STEPS: usize = 32;
 
-/// A moving pair whose distance has a closed form. Vectors are in the frame of the pair. If the box
-/// rotates, these vectors are in world axes.
+/// A moving pair whose distance has a closed form. Vectors are in the frame of the pair, or in
+/// world axes if the box rotates.
 pub struct DistanceCast<D: DVector> {
     pub scale: CastScale,
     radius_sum: f64,

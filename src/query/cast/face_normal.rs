@@ -201,8 +201,8 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
     }
 
     /// Tilts a direction toward a perpendicular direction until another point of the shape is as
-    /// high as `self.point`. Returns `None` if no point is that high within half a turn, or if the
-    /// surface is round.
+    /// high as `self.point`. Returns `None` if no other point is as high within half a turn, or if
+    /// the surface is round.
     fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
         let quarters = [(direction, toward), (toward, -direction)];
         let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {
@@ -244,7 +244,7 @@ impl<D: DVector> OpposingFace<D> {
         opposition: f64::NEG_INFINITY,
     };
 
-    /// Takes a face if it opposes the motion more than all faces before. Returns `true` if the face
+    /// Takes a face if it opposes the motion more than all faces so far. Returns `true` if the face
     /// is taken.
     fn take(&mut self, normal: D, against: D) -> bool {
         let opposition = normal.dot(against);

@@ -46,8 +46,8 @@ use crate::{
 /// The maximum number of iterations. Polytopes need about 8 iterations, and smooth shapes 20 to 30.
 const MAX_CAST_ITERATIONS: usize = 63;
 
-/// The difference of the bounds at which the loop ends grows by this factor in each iteration, as
-/// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
+/// The loop ends if the bounds differ by at most a limit. In each iteration, this limit grows by
+/// this factor, for the reason given at [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
 const BAND_GROWTH: f64 = 1.3;
 
 /// The greatest difference of the bounds at which the loop ends, as a fraction of the size. This
@@ -138,8 +138,7 @@ pub fn linear_touch<D: DVector>(
         if distance - radius_sum <= scale.stop_gap + band {
             return ray.certified_touch(pair).map(Some);
         }
-        // Because of rounding, the distance no longer shrinks. This test also ends the loop if a
-        // value is NaN.
+        // If rounding keeps the distance from shrinking, or if a value is NaN, the loop ends.
         let is_nearer = distance < best;
         if !is_nearer {
             return None;
@@ -250,8 +249,8 @@ impl<D: DVector> RayState<'_, D> {
     }
 
     /// Returns a time at which the shapes certainly touch. At this time, x is at the distance of
-    /// the radii from the plane through y with normal x - y. Returns `None` if x is farther than
-    /// the radii from the simplex at this time.
+    /// the radii from the plane through y with normal x - y. Returns `None` if, at this time, x is
+    /// farther from the simplex than the sum of the radii.
     fn certain_touch(&self) -> Option<f64> {
         let normal = (-self.nearest.point).unit()?;
         let gap = self.nearest.point.length() - self.radius_sum;

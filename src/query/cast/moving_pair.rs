@@ -28,8 +28,8 @@ use crate::{
     space::{DVector, Pose},
 };
 
-/// An axis that continues a rotation rotates at most this many times as fast as both shapes
-/// together.
+/// The maximum angular speed of an axis that continues a rotation, as a multiple of the sum of both
+/// shapes' angular speeds.
 const MAX_AXIS_TURN: f64 = 2.0;
 
 /// The cores of a pair at one time, with the distance between the shapes.

@@ -58,7 +58,7 @@ use crate::{
 const MAX_ROUNDS: usize = 1 << 13;
 
 /// The maximum number of steps along one axis before GJK computes a better axis. A simple root
-/// takes fewer steps, so only an axis that has become useless takes this many.
+/// takes fewer steps. If an axis reaches this limit, it no longer separates the shapes well.
 const STEPS_PER_AXIS: usize = 16;
 
 /// If the gap is below this fraction of the size, the axis rotates. Each rotating axis is used for
@@ -68,9 +68,9 @@ const TURNING_GAP: f64 = 0.1;
 /// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.
 const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 
-/// Two normals count as opposite if their dot product is below this value. Shapes that touch at
-/// their corners may also have opposite normals, and are then apart again. So only flat shapes
-/// count as passing through each other.
+/// Two normals count as opposite if their dot product is below this value. Shapes whose corners
+/// touch may also have opposite normals, although they are apart afterwards. So the test also
+/// requires a flat Minkowski difference.
 const OPPOSITE_COSINE: f64 = -0.5;
 
 /// The fraction of an interval's bound that counts as certain. The remaining part exceeds a million

@@ -52,7 +52,7 @@ where
         }
     }
 
-    /// Returns two values, one for each of the caller's shapes, in the order of the pair.
+    /// Reorders two values, one for each shape, from the caller's order to the order of the pair.
     pub fn ordered<T>(&self, [of_a, of_b]: [T; 2]) -> [T; 2] {
         if self.pair.swapped {
             [of_b, of_a]

@@ -1,9 +1,9 @@
 //! Forecasts: will two shapes hit each other, and which translation prevents the hit?
 //!
-//! **The question as one set.** Shape A moves by v relative to shape B, along a straight path. Let
-//! O be the set of all x such that A, moved by x, touches B. O is convex. In the space of O, A is a
-//! point that moves from the origin to v. If A starts outside of B, the origin is outside of O, and
-//! O casts a shadow S:
+//! **The set of touching positions.** Shape A moves by v relative to shape B, along a straight
+//! path. Let O be the set of all x such that A, moved by x, touches B. O is convex. In the space of
+//! O, A is a point that moves from the origin to v. If A starts outside of B, the origin is outside
+//! of O, and O casts a shadow S:
 //!
 //! ```text
 //! S = { λ x : x in O, λ >= 1 }

@@ -46,7 +46,7 @@ const MAX_COMPASS_STEPS: usize = 40;
 const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
 /// A point or a direction counts as below a plane if the sine of its angle above the plane is at
-/// most this: 1,000 times [`ROUNDING`].
+/// most this value: 1,000 times [`ROUNDING`].
 const LEVEL_SINE: f64 = 1e-12;
 
 /// Returns the shortest translation that moves the end of a motion out of the shadow of O, or zero

@@ -54,8 +54,8 @@ impl CommonPoint {
     }
 }
 
-/// Returns the maximum distance from an edge at which a point of the other feature counts as on the
-/// edge.
+/// Returns the maximum distance from an edge at which a point of the other feature counts as lying
+/// on the edge.
 pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
     let (a, b) = (&feature_a.corners, &feature_b.corners);
     match (feature_a.kind, feature_b.kind) {

@@ -30,7 +30,7 @@ pub use types::{Ray, RayHit, RaySide};
 /// let hit = query::cast_ray(&cube, at, Ray::new(Vec3::ZERO, Vec3::NEG_Z)).unwrap();
 /// assert_eq!((hit.distance, hit.point, hit.normal), (4.0, Vec3::new(0.0, 0.0, -4.0), Vec3::Z));
 ///
-/// // From inside, a solid shape is hit at once, and a hollow one at the far side.
+/// // A ray from inside hits a solid shape at once. A hollow ray hits the far side.
 /// let from_inside = Ray::new(Vec3::new(0.0, 0.0, -5.0), Vec3::X);
 /// let hit = query::cast_ray(&cube, at, from_inside).unwrap();
 /// assert_eq!((hit.distance, hit.normal, hit.side), (0.0, Vec3::NEG_X, RaySide::Inside));
