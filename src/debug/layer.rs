@@ -45,7 +45,7 @@ impl GizmoLayer {
             .is_some_and(|(entity, _)| !canvas.gizmos.contains(*entity))
     }
 
-    /// Replaces the lines by the lines that `fill` adds.
+    /// Removes the old lines, and draws the lines that `fill` adds.
     pub fn draw(&mut self, canvas: &mut Canvas, fill: impl FnOnce(&mut GizmoAsset)) {
         let mut asset = GizmoAsset::new();
         fill(&mut asset);

@@ -40,11 +40,12 @@ pub struct HeadbuttGizmos {
     /// first hit: the queries of the last fixed step and the queries since the last frame. This
     /// switch is off by default.
     ///
-    /// At most 4,096 queries of the last fixed step are drawn, and as many since the last frame.
-    /// Queries with points and boxes, overlap queries and
+    /// At most 4,096 queries of the last fixed step and 4,096 queries since the last frame are
+    /// drawn. Queries with points and boxes, overlap queries and
     /// [`move_and_slide`](crate::SpatialQuery::move_and_slide) are never drawn.
     pub queries: bool,
-    /// Draws why the two entities of [`ExplainedPair`](crate::ExplainedPair) do or do not collide.
+    /// Draws the reason why the two entities of [`ExplainedPair`](crate::ExplainedPair) do or do
+    /// not collide.
     pub explanation: bool,
     /// If `true`, only entities with a [`ColliderGizmo`] are drawn.
     pub require_component: bool,

@@ -8,12 +8,12 @@
 //! | data | question |
 //! |---|---|
 //! | [`Progress`] | Is the last tick complete? |
-//! | [`Collisions`] | Do the two touch? |
+//! | [`Collisions`] | Do the two entities touch? |
 //! | [`FoundContacts`] | Did they touch on the path of a swept collider? |
 //! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick see? |
 //! | [`Candidates`] | Which pairs did the app supply? |
 //! | [`SyncState`] | Are the proxies newer than the contacts, because of `sync_now`? |
-//! | [`LastRun`] | Has a shape changed since? |
+//! | [`LastRun`] | Has a shape changed since that tick? |
 //!
 //! `text.rs` has the text of each status.
 //!
@@ -473,7 +473,7 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
-    // If all facets are ignored, the search is not limited to facets that touch.
+    // If `nearest_points` ignores all facets, the surface is found at any distance.
     let limit = if nearest.is_some() {
         0.0
     } else {

@@ -1,8 +1,9 @@
 //! The shortest translation that clears several planes at once.
 //!
-//! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. The shortest
-//! such x ends on no more planes than there are dimensions: x = Σ λᵢ nᵢ, with factors λᵢ >= 0.
-//! [`onto`] computes this x in closed form.
+//! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
+//! x *ends on* the plane. The shortest translation that clears all planes ends on no more planes
+//! than there are dimensions. It is x = Σ λᵢ nᵢ over these planes, with factors λᵢ >= 0. [`onto`]
+//! computes x in closed form.
 
 use core::iter;
 
@@ -43,15 +44,15 @@ const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 /// planes by far more than the depth that the translation resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
-/// The additional slack, as a fraction of the greatest depth, that planes with known slacks get
-/// while the slack of the other planes is minimized. Without this room, an almost parallel plane
-/// would keep a body from being pushed out of a wall, for the sake of 1/400 of the depth.
+/// While the slack of some planes is minimized, the planes with known slacks get this additional
+/// slack, as a fraction of the greatest depth. Otherwise, for 1/400 of the depth, a plane almost
+/// parallel to a wall could keep a body from being pushed out of the wall.
 const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
-/// of all other planes grow by [`ROOM`]. At least one of four planes in 3D needs its slack. If four
-/// normals, with weights that add up to 1, cancel each other, one of the weights is at least a
-/// quarter.
+/// of all other planes grow by [`ROOM`]. With this value, at least one of four planes in 3D needs
+/// its slack: four normals cancel each other with weights that add up to 1, so one of the weights
+/// is at least a quarter.
 const LESS_ROOM: f64 = 4.0;
 
 /// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.
@@ -137,8 +138,8 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 
 /// Returns the shortest translation that clears all planes.
 ///
-/// A plane is left out if it contradicts the bounding planes found so far, or if clearing it as
-/// well takes a translation longer than `max_length`.
+/// A plane is left out if it contradicts the bounding planes found so far, or if clearing this
+/// plane, too, takes a translation longer than `max_length`.
 ///
 /// At most three planes bound the shortest translation. Each step adds the plane with the greatest
 /// missing depth, and solves for these four planes exactly. The translation gets longer in each
@@ -244,7 +245,8 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
             with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
         let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
-        // If `roomy` leaves a plane less than `slack`, the plane does not need that much.
+        // If the depth that `roomy` leaves at a plane is less than `slack`, the plane does not need
+        // `slack`.
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {

@@ -135,8 +135,8 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
 
 /// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be the oriented area of the
 /// triangle. Before normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n, with the
-/// sum n·n. If some λ are not positive, the nearest point is on an edge opposite to a vertex with
-/// such a λ.
+/// sum n·n. If some λ are not positive, the nearest point is on the edge opposite to one of their
+/// vertices.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [
@@ -151,8 +151,8 @@ fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
 }
 
 /// Returns the nearest point of a triangle in 2D. If the triangle contains the origin, the result
-/// is the origin. The λ are proportional to determinants, and not to products of two areas as in
-/// [`triangle`].
+/// is the origin. Here, each λ is proportional to a determinant. In [`triangle`], each λ is a
+/// product of two areas.
 fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c]),

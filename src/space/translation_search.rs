@@ -65,14 +65,14 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     }
 }
 
-/// The open nodes that count as the same node. Of these nodes, only the first is kept.
+/// The rule by which open nodes count as the same. Only the first of the same nodes is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum SameNodes {
-    /// None, so all nodes are kept.
+    /// No nodes, so all nodes are kept.
     #[default]
     None,
-    /// Nodes with the same translation. Such a search may miss the shortest translation, but takes
-    /// fewer nodes.
+    /// Nodes with the same translation. A search with this rule may miss the shortest translation,
+    /// but takes fewer nodes.
     Translation,
     /// Nodes with the same translation that also ends on the same planes.
     Planes,

@@ -1,4 +1,4 @@
-//! The systems that fill one layer each.
+//! The drawing systems. Each system fills one layer.
 //!
 //! | file | layer |
 //! |---|---|

@@ -18,7 +18,8 @@ use crate::{
 /// The length at which an endless ray is cut.
 const FAR: f32 = 1e4;
 
-/// The length of the normal at a hit and the size of the cross, relative to the distance.
+/// The length of the normal and the size of the cross at a hit, as fractions of the distance to the
+/// hit.
 const NORMAL: f32 = 0.1;
 const MARKER: f32 = 0.02;
 
