@@ -8,14 +8,15 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The space near a part of a body: the intersection of two balls. Before the margin is added, the
-/// radii do not exceed the part's extent. See [`balls_in`].
+/// The neighborhood of a part: the intersection of the two balls of [`balls_in`], grown by a
+/// margin.
 pub struct Neighborhood<D> {
     pub balls: [(D, f64); 2],
 }
 
 impl<D: DVector> Neighborhood<D> {
-    /// Returns the neighborhood of a part, relative to `origin`, with the balls grown by `margin`.
+    /// Returns the neighborhood of a part, with centers relative to `origin`. `margin` is added to
+    /// each radius.
     pub fn new<V: Space<DVec = D>>(part: &Part<V>, origin: D, margin: f64) -> Self {
         let pose = part.world_pose.pose();
         let balls = balls_in(&part.scaled_shape()).map(|(center, radius)| {
@@ -25,8 +26,9 @@ impl<D: DVector> Neighborhood<D> {
         Self { balls }
     }
 
-    /// Returns the vertices of a facet that are in the neighborhood. Also returns, on each edge,
-    /// the point nearest to the first ball's center, if it is in the neighborhood and not a vertex.
+    /// Returns the vertices of a facet that are in the neighborhood. In 3D, also returns the point
+    /// of each edge that is nearest to the first ball's center, if this point is in the
+    /// neighborhood and not a vertex.
     pub fn boundary_points<'a>(
         &'a self,
         facet: &'a Facet<D>,
@@ -40,8 +42,8 @@ impl<D: DVector> Neighborhood<D> {
         })
     }
 
-    /// Returns `true` if an object overlaps both balls. `distance` returns the distance from a
-    /// point to the object.
+    /// Returns `true` if an object overlaps each of the two balls. `distance` returns the object's
+    /// distance from a point.
     pub fn includes(&self, distance: impl Fn(D) -> f64) -> bool {
         let mut balls = self.balls.iter();
         balls.all(|(center, radius)| distance(*center) <= *radius)
@@ -63,11 +65,11 @@ impl<D: DVector> Neighborhood<D> {
 pub struct NearFacet<D: DVector> {
     pub index: u32,
     pub facet: Facet<D>,
-    /// `true` if the surface is one-sided and the center is behind the facet.
+    /// `true` if the surface is one-sided and the body's center is behind the facet.
     pub is_hidden: bool,
 }
 
-/// A part of a body, with its neighborhood.
+/// A part of a body, with its neighborhood and the facets in the neighborhood.
 pub struct BodyPart<'a, V: Space> {
     pub index: u32,
     pub part: Part<'a, V>,
@@ -76,13 +78,12 @@ pub struct BodyPart<'a, V: Space> {
     /// The radius of the facets.
     pub margin: f64,
     pub neighborhood: Neighborhood<V::DVec>,
-    /// The range of the part's facets in the list of near facets.
+    /// The range of these facets in [`PushOutLists::near`](super::PushOutLists::near).
     pub near: Range<usize>,
 }
 
 impl<V: Space> BodyPart<'_, V> {
-    /// Returns the point of the core that is lowest along a normal, relative to the translation of
-    /// the surface.
+    /// Returns the core's lowest point along a normal, relative to the surface's translation.
     pub fn lowest(&self, normal: V::DVec) -> V::DVec {
         let pose = self.part.world_pose.pose();
         let lowest = self.part.scaled_shape().lowest(pose.rotation, normal);

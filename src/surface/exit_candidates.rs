@@ -21,25 +21,26 @@ use crate::{
 /// Maximum number of parts of a body for which edges and corners are collected.
 const MAX_PARTS: usize = 16;
 
-/// Maximum number of edges and corners per part whose contacts are computed, starting with the
-/// lowest estimated depths.
+/// Maximum number of edges and corners of a part whose contacts are computed. The lowest estimated
+/// depths come first.
 const MAX_FANS: usize = 32;
 
-/// If more facets are touched, [`boundary_contact`](SurfacePair::boundary_contact) is computed only
-/// for a sample of about this many.
+/// Maximum number of contacts for which [`boundary_contact`](SurfacePair::boundary_contact) is
+/// computed. If there are more contacts, every n-th contact is selected.
 const MAX_SAMPLES: usize = 64;
 
-/// Maximum number of searches among all near facets for the facets at a point. Such a search is
-/// needed if the facets that share the point leave a gap.
+/// Maximum number of times that all near facets are searched for the facets at a point. This search
+/// is needed if an edge at the point belongs to a single facet.
 const MAX_SEARCHES: usize = 256;
 
-/// Maximum number of candidates. The shallowest ones are kept.
+/// Maximum number of candidates. The shallowest candidates are kept.
 const MAX_EXIT_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the touching parts of the body, and collects the facets near each part. A facet is
-    /// near if it is in the part's neighborhood and within `farthest` of its box. No other facet
-    /// affects a push-out that is shorter than `farthest`.
+    /// near a part if it overlaps the part's neighborhood, and if the box of the part, grown by
+    /// `farthest`, may contain a point of the facet. No other facet affects a push-out that is
+    /// shorter than `farthest`.
     pub(super) fn collect_near_facets(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -91,8 +92,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         bodies
     }
 
-    /// Collects the planes of contacts, and the contacts with edges and corners near the body. The
-    /// shallowest come first.
+    /// Collects the candidates: the planes of the contacts, and the contacts with edges and corners
+    /// near the body. The candidates are sorted by depth, and the shallowest comes first.
     pub(super) fn find_candidates(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -179,11 +180,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contacts with the plane of a facet, except `contact` itself: on the side of the
-    /// center, and on the far side.
+    /// Returns the contacts that push a part out of a facet along the facet's normal: to the side
+    /// of the center, and to the far side. Leaves out `contact` itself.
     ///
-    /// The far side counts if the surface is two-sided, the center is not over the facet, and the
-    /// body has one part. Other parts would stay on the side of the center.
+    /// The far side counts if the surface is two-sided, the center is not above or below the facet,
+    /// and the body has one part. If the body had several parts, the other parts would stay on the
+    /// side of the center.
     fn plane_contacts(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -209,8 +211,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         [near_side, far_side].map(|normal| normal.and_then(contact_along))
     }
 
-    /// Returns the contact that pushes the body past the boundary of a single facet, if the surface
-    /// has that normal there.
+    /// Returns the contact that pushes the body past the boundary of a single facet. Returns `None`
+    /// if another facet at the boundary rises along the contact's normal.
     fn boundary_contact(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -231,7 +233,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of a part of the body with the hull of the facets at an edge or a
-    /// corner, reported with facet `index`. Returns `None` if it is deeper than `limit`.
+    /// corner. The contact is reported for the facet `index`. Returns `None` if there is no
+    /// contact, if the contact is deeper than `limit`, or if the center is in the hull.
     fn hull_contact(
         &self,
         body: &BodyPart<V>,
@@ -256,8 +259,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let pair = Pair::new(hull, pose, shape, body.part.world_pose.pose());
         let mut solver = Solver::new(pair.counted_by(self.counter));
         let contact = solver.hit().then(|| solver.contact())?;
-        // If the body is behind a valley, the hull of the valley pushes it against the normals of
-        // all its facets. A one-sided surface has no such contact.
+        // If the body is behind a valley, the contact's normal opposes the normals of all facets of
+        // the valley. A one-sided surface has no contacts on this side.
         let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
         let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
         (contact.depth <= limit && !is_back).then_some(FacetContact {

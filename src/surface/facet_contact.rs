@@ -1,4 +1,4 @@
-//! The contact of one facet and one part of a body, regardless of the adjacent facets.
+//! The contact of one facet with one part of a body. Adjacent facets are ignored.
 
 use core::cmp::Ordering;
 
@@ -11,52 +11,57 @@ use crate::{
     tolerance::{SAME_NORMAL, SURELY_APART},
 };
 
-/// Tolerance for the normal of a ball's contact, which has a closed form: a facet rises along the
-/// normal only if the sine of the angle is greater.
+/// The tolerance for the normal of a ball's contact, which has a closed form. A facet rises along
+/// the normal only if the sine of the angle exceeds this value.
 pub const RISE_SINE_CLOSED_FORM: f64 = 1e-7;
 
-/// The same tolerance for normals computed by GJK: twice their error, see
+/// The tolerance for normals that GJK computes: twice the error of the normals. See
 /// [`DISTANCE_GAP`](crate::tolerance::DISTANCE_GAP).
 pub const RISE_SINE_GJK: f64 = 3e-5;
 
-/// Depths are the same if they differ by at most this fraction: about 8 roundings of `f32`.
+/// Depths count as the same if they differ by at most this fraction: about eight units in the last
+/// place of an `f32`.
 pub const SAME_DEPTH: f64 = 1e-6;
 
-/// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
+/// A facet counts as cleared if the remaining overlap is at most this fraction of the translation's
+/// length.
 const MAX_LEFT_OVERLAP: f64 = 1e-5;
 
 /// A contact of a facet and a part of the body.
 #[derive(Clone, Copy)]
 pub struct FacetContact<D> {
-    /// The indices of the facet and of the part.
+    /// The indices of the facet and of the part of the body.
     pub indices: (u32, u32),
-    /// The unit normal from the surface to the body: for a plane, exactly that of the facet.
+    /// The unit normal from the surface to the body. For [`ContactKind::Plane`], this is the exact
+    /// normal of the plane.
     pub normal: D,
     /// The contact, with the facet as the first shape.
     pub contact: Contact64<D>,
     pub kind: ContactKind<D>,
-    /// Points of the facet no farther apart than this count as the same point.
+    /// Points of the facet count as the same point if their distance is at most this value.
     pub weld: f64,
 }
 
 /// The method that computed a contact.
 #[derive(Clone, Copy)]
 pub enum ContactKind<D> {
-    /// From the nearest points of the cores, one of which is inside the facet. Also the contact
-    /// with an edge or a corner over which the body is pushed out.
+    /// The contact joins the nearest points of the cores, and the point of the facet is inside the
+    /// facet. Contacts with an edge or a corner that a push-out clears also have this kind.
     Nearest,
-    /// From the nearest points of the cores, one of which is on the facet's boundary.
+    /// The contact joins the nearest points of the cores, and the point of the facet is on its
+    /// boundary.
     Boundary {
         point: BoundaryPoint<D>,
         /// The greatest error of the normal, as the sine of an angle.
         error: f64,
     },
-    /// Along the facet's own normal, with the depth that clears its plane.
+    /// The contact along a given normal, which is usually the facet's own normal. Moving the body
+    /// by the depth along this normal clears the facet.
     Plane,
 }
 
 impl<D> ContactKind<D> {
-    /// The kind of a contact at a point of the boundary, or inside the facet if `point` is `None`.
+    /// Returns the kind of a contact at a boundary point, or inside the facet if `point` is `None`.
     fn at(point: Option<BoundaryPoint<D>>, error: f64) -> Self {
         point.map_or(Self::Nearest, |point| Self::Boundary { point, error })
     }
@@ -67,7 +72,7 @@ impl<D: DVector> FacetContact<D> {
         self.contact.depth
     }
 
-    /// The plane that a translation has to clear.
+    /// Returns the plane that a translation has to clear.
     pub fn plane(&self) -> PushPlane<D> {
         (self.normal, self.depth())
     }
@@ -87,14 +92,14 @@ impl<D: DVector> FacetContact<D> {
 type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Compares the parts of two contacts, in the caller's order.
+    /// Compares the indices of two contacts, in the order of the caller's colliders.
     pub(super) fn order(&self, a: &FacetContact<V::DVec>, b: &FacetContact<V::DVec>) -> Ordering {
         let [a, b] = [a, b].map(|contact| self.surface_first(contact.indices));
         a.cmp(&b)
     }
 
-    /// Adds the indices of the facets that may touch the body, and of its part, if the body is a
-    /// single ball. Otherwise returns `false`.
+    /// If the body is a single ball, adds the indices of each facet that may touch the ball, and
+    /// returns `true`. Otherwise returns `false`.
     pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
         let Some(ball) = &self.ball else {
             return false;
@@ -105,7 +110,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         true
     }
 
-    /// Adds the contacts of pairs of parts. Leaves out most contacts that
+    /// Adds the contacts of the pairs of facets and parts. Leaves out most contacts that
     /// [`remove_internal_contacts`](Self::remove_internal_contacts) would remove.
     pub(super) fn add_contacts(
         &self,
@@ -114,7 +119,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) {
         let mut deepest = 0.0;
         for contact in near.iter().filter_map(|pair| self.facet_contact(*pair)) {
-            // The deepest contact always counts, and is known only at the end.
+            // The deepest contact must stay in the list, and is known only at the end.
             if contact.depth() < deepest && self.has_rising_neighbor(&contact) {
                 continue;
             }
@@ -123,7 +128,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contact of a facet and a part, or `None` if they do not touch.
+    /// Returns the contact of a facet with a part of the body, or `None` if they do not touch or
+    /// the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0);
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
@@ -142,7 +148,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             let Some(facet) = facet else {
-                // The scale has flattened the facet, so it has no normal.
+                // If the scale flattens a facet, the facet has no normal.
                 let contact = solver.contact();
                 return Some(FacetContact {
                     indices,
@@ -154,7 +160,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             let outward = match self.center {
                 Some(center) => self.outward(&facet, center)?,
-                // The side to which the contact pushes the body.
+                // Without a center, the contact selects the side.
                 None => facet.normal.toward(solver.contact().normal),
             };
             if self.surface.is_one_sided() && outward != facet.normal {
@@ -182,13 +188,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the normal of a facet on the side of a center, or `None` if the center is behind a
-    /// one-sided surface.
+    /// Returns the normal of a facet on the side of a center, or `None` if the center is behind the
+    /// facet of a one-sided surface.
     fn outward(&self, facet: &Facet<V::DVec>, center: V::DVec) -> Option<V::DVec> {
         (!self.is_hidden(facet)).then(|| facet.normal_toward(center))
     }
 
-    /// Returns the contact of a touched facet that clears its plane along a unit vector.
+    /// Returns the contact that pushes the body out of a facet along a unit vector. Returns `None`
+    /// if the body does not touch the facet.
     pub(super) fn contact_along(
         &self,
         indices: (u32, u32),
@@ -202,8 +209,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact of a facet and a part on a plane that a translation clears, and on which
-    /// it ends.
+    /// Returns the contact of a facet and a part on a plane on which a translation ends.
     pub(super) fn contact_at(
         &self,
         indices: (u32, u32),
@@ -214,7 +220,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if facet.has_normal(normal) {
             return self.contact_along(indices, normal);
         }
-        // After the translation, the shapes touch. They may touch in any point of two edges.
+        // After the translation, the shapes just touch, and the nearest points are the points of
+        // the contact.
         let (_, touching) = self.solve(&self.parts(indices)?, translation, |solver| {
             solver.distance()
         })?;
@@ -231,10 +238,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact of a facet as a thin plate, which the body leaves over the plane or past
-    /// the boundary, whichever is nearer. Returns `None` if that takes the center through the facet
-    /// (without a center: if the normal opposes that of `contact`), or if `contact` does not clear
-    /// the plane and so is the contact of the plate itself.
+    /// Returns the contact with a facet by itself, a thin plate. A body is pushed out of a plate
+    /// past its plane or past its boundary, whichever is shorter.
+    ///
+    /// Returns `None` in these cases:
+    ///
+    /// * `contact` is not the contact with a plane. In this case, it is already the contact with
+    ///   the plate.
+    /// * The push-out would take the center through the facet. Without a center: the normals of the
+    ///   two contacts do not point to the same side.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -258,8 +270,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns `true` if a normal would push the center to the other side of the facet. This can
-    /// happen if the nearest part of a compound is on that side.
+    /// Returns `true` if a contact with this normal would push the center to the other side of the
+    /// facet. This happens if a part of a compound is on the other side than the center.
     fn pushes_through(
         &self,
         normal: V::DVec,
@@ -273,7 +285,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Like [`facet_contact`](Self::facet_contact), but for a ball, in closed form.
+    /// Computes the same contact as [`facet_contact`](Self::facet_contact) in closed form, for a
+    /// ball.
     fn ball_contact(
         &self,
         indices: (u32, u32),
@@ -306,7 +319,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let outward = self.outward(facet, self.center?)?;
         let normal = normal.unwrap_or(outward);
-        // Shapes that only rounding separates touch. The solver applies the tolerance for that.
+        // Shapes count as touching if their distance is within the tolerance. Only the solver
+        // applies this tolerance.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
             let [on_surface, part] = &self.parts(indices)?;
             if on_surface.region.is_apart_from(&part.region) {
@@ -321,7 +335,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(FacetContact {
             indices,
             normal,
-            // Each point is relative to its own part, and the ball's core is at its part's origin.
+            // Each offset is relative to the origin of its own part. The origin of a ball is its
+            // core.
             contact: Contact64 {
                 normal,
                 depth: depth.max(0.0),
@@ -333,8 +348,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Calls `visit` with the solver of a facet and a part of the body, after a translation of the
-    /// body.
+    /// Moves a part of the body by a translation, and calls `visit` with the solver of a facet and
+    /// this part.
     pub(super) fn solve<R>(
         &self,
         [facet, part]: &[Part<V>; 2],
@@ -343,7 +358,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<R> {
         let (facet_shape, body_shape) = (facet.scaled_shape(), part.scaled_shape());
         let [mut facet_pose, mut body_pose] = [facet, part].map(|part| part.world_pose.pose());
-        // Only their relative position counts. The caller's second collider moves.
+        // Only the relative position counts. The caller's second collider is moved.
         if self.is_swapped {
             facet_pose.translation = facet_pose.translation - translation;
         } else {
@@ -354,7 +369,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 }
 
-/// The depth that rounding may leave after a translation that clears a facet.
+/// Returns the depth that may remain, because of rounding, after a translation that clears a facet.
 pub fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
     MAX_LEFT_OVERLAP * translation.length() + 0.125 * weld
 }
@@ -364,7 +379,7 @@ pub fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bo
     contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
 }
 
-/// Returns `true` if a translation ends at or before the plane of a contact.
+/// Returns `true` if a translation ends on or before the plane of a contact.
 pub fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
     translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
 }
@@ -374,7 +389,7 @@ pub fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
     clears_plane(contact, translation) && ends_at_plane(contact, translation)
 }
 
-/// Returns the contact that clears the plane of a facet along a unit vector.
+/// Returns the contact that pushes the body out of a facet along a unit vector.
 fn plane_contact<V: Space>(
     solver: &SolverOf<V>,
     indices: (u32, u32),
@@ -390,8 +405,7 @@ fn plane_contact<V: Space>(
     }
 }
 
-/// Returns the point of a contact on the core of the facet, relative to the translation of the
-/// surface.
+/// Returns the contact's point on the core of the facet, relative to the surface's translation.
 pub fn foot<V: Space>(facet: &Part<V>, contact: &Contact64<V::DVec>) -> V::DVec {
     contact.offset_a - contact.normal * facet.scaled_shape().radius()
 }

@@ -1,4 +1,4 @@
-//! The facets around a point of an edge or a corner, and their convex hull.
+//! The facets that share a point of an edge or a corner, and their convex hull.
 
 use arrayvec::ArrayVec;
 
@@ -10,29 +10,32 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// Maximum number of directions that span the facets around a point. Points with more directions
-/// are not candidates.
+/// Maximum number of directions that span the facets at a point. Points with more directions are
+/// not candidates.
 const MAX_FAN_DIRECTIONS: usize = 96;
 
-/// Facets are extended to this multiple of the body's size.
+/// The length of the extended facets, as a multiple of the distance from the fan's point to the far
+/// side of the body.
 const EXTENSION: f64 = 8.0;
 
-/// The facets around a point of their boundaries.
+/// The facets that share a point of their boundaries.
 pub struct Fan<D> {
     pub point: D,
     pub normals: ArrayVec<D, MAX_FAN_DIRECTIONS>,
-    /// The unit vectors that span the facets, one facet after the other.
+    /// The unit vectors from the point into the facets, which span the facets. The vectors of a
+    /// facet follow each other.
     directions: ArrayVec<D, MAX_FAN_DIRECTIONS>,
     /// `true` if all facets are in one plane.
     is_flat: bool,
-    /// `true` if no edge at the point belongs to a single facet.
+    /// `true` if each edge at the point belongs to at least two facets.
     is_joined: bool,
 }
 
 impl<D: DVector> Fan<D> {
-    /// Returns the fan of the facets that share a boundary point. If they leave a gap, the fan has
-    /// all near facets that contain the point, while `searches` is not 0. Returns `None` if there
-    /// are no facets, or too many.
+    /// Returns the fan of the `adjacent` facets, which share a boundary point. If an edge at the
+    /// point belongs to only one of them, all near facets are searched for facets that contain the
+    /// point. `searches` is the number of searches that are left. Returns `None` if the fan has no
+    /// facets, or too many directions.
     pub fn around<'f>(
         point: &BoundaryPoint<D>,
         adjacent: impl Iterator<Item = &'f Facet<D>>,
@@ -80,11 +83,11 @@ impl<D: DVector> Fan<D> {
         directions.any(|direction| direction.dot(normal) > SAME_NORMAL)
     }
 
-    /// Estimates how deep a body is in the hull of the facets, along the mean direction out of the
-    /// hull. The estimate is infinite if a facet rises along that direction.
+    /// Estimates the depth of a body in the facets' hull, along the mean direction out of the hull.
+    /// The estimate is infinite if a facet rises along this direction.
     ///
-    /// Returns `None` if the facets surround the point in one plane, or if the depth is certainly
-    /// at least `limit`.
+    /// Returns `None` if all facets lie in one plane and surround the point, or if the depth is
+    /// certainly at least `limit`.
     pub fn rank<V: Space<DVec = D>>(&self, body: &BodyPart<V>, limit: f64) -> Option<f64> {
         if self.is_flat {
             if surround_point(&self.directions, *self.normals.first()?) {
@@ -100,9 +103,9 @@ impl<D: DVector> Fan<D> {
         Some(depth.unwrap_or(f64::INFINITY))
     }
 
-    /// Returns the corners of the convex hull of the facets, each extended past the body: of a
-    /// wedge at an edge, of a cone at a corner. The hull of a valley is the space between its
-    /// slopes.
+    /// Returns the vertices of the convex hull of the facets, which are extended past the body. At
+    /// an edge, the hull is a wedge. At a corner, the hull is a cone. In a valley, the hull is the
+    /// space between the slopes.
     pub fn hull_points<V: Space<DVec = D>>(
         &self,
         body: &BodyPart<V>,
@@ -114,13 +117,13 @@ impl<D: DVector> Fan<D> {
         core::iter::once(self.point).chain(ends).collect()
     }
 
-    /// Returns a lower bound on the body's depth in the hull of joined facets around a point p, or
-    /// `None` if the hull is not bounded by the facets' planes.
+    /// Returns a lower bound on the body's depth in the hull of joined facets around a point p.
+    /// Returns `None` if the bound is not positive, or if the facets' planes do not bound the hull.
     ///
-    /// Along a normal n the depth is the greatest (p - b) · n over the points b of the body. Each
-    /// normal of the hull is a mean of the facets' normals nᵢ, scaled to unit length. So for each b
-    /// the minimum of (p - b) · nᵢ is a lower bound if it is positive. This function uses the b
-    /// that is deepest along the mean of all nᵢ.
+    /// Along a normal n, the depth is the greatest (p - b) · n of all points b of the body. Each
+    /// normal of the hull is a weighted mean of the facets' normals nᵢ, scaled to unit length. So
+    /// for each b, the minimum of (p - b) · nᵢ is a lower bound if it is positive. This function
+    /// uses the point b that is deepest along the mean of all nᵢ.
     fn min_depth<V: Space<DVec = D>>(&self, body: &BodyPart<V>) -> Option<f64> {
         let outward = |normal: &D| {
             let sides = [*normal, -*normal];
@@ -138,8 +141,8 @@ impl<D: DVector> Fan<D> {
     }
 }
 
-/// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D the plane
-/// is a line, and there must be a direction to each side.
+/// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D, the
+/// directions lie on a line, and must include both directions of the line.
 fn surround_point<D: DVector>(directions: &[D], normal: D) -> bool {
     directions.iter().all(|direction| {
         let left = if D::DIMENSION == 2 {
@@ -152,13 +155,14 @@ fn surround_point<D: DVector>(directions: &[D], normal: D) -> bool {
     })
 }
 
-/// Returns `true` if each edge at a point belongs to more than one facet.
+/// Returns `true` if each edge at a point belongs to at least two facets. In 2D, returns `true` if
+/// the point belongs to at least two facets.
 fn are_joined<D: DVector>(point: &BoundaryPoint<D>, directions: &[D], facets: usize) -> bool {
     if D::DIMENSION == 2 || !point.is_vertex() {
         return facets > 1;
     }
-    // At a vertex, each facet has the directions of its two edges, and then the direction between
-    // them.
+    // At a vertex, each facet has three directions: along its two edges, and then between the
+    // edges.
     let has_three_each = directions.len() == 3 * facets;
     has_three_each
         && directions.iter().enumerate().all(|(index, direction)| {
@@ -167,7 +171,7 @@ fn are_joined<D: DVector>(point: &BoundaryPoint<D>, directions: &[D], facets: us
         })
 }
 
-/// The convex hull of points, with a radius.
+/// The convex hull of points, extended by a radius.
 pub struct PointHull<'a, V: Space> {
     pub points: &'a [V::DVec],
     pub radius: f64,

@@ -1,18 +1,18 @@
-//! The shortest push-out of a body in a gap that is too small for it. The body leaves the gap
-//! through an open side.
+//! The shortest push-out of a body from a gap that is too small for the body. The body leaves the
+//! gap through an open side.
 //!
-//! No translation clears the planes of both walls of a gap. Instead the body has to pass the
+//! In a gap, no translation clears the planes of both walls, so the body has to move past the
 //! boundary of a wall. Given a direction d, let t be the distance along d after which the body just
-//! touches a facet, and n the normal of that contact. Then every translation x with
-//! x · n >= t (d · n) clears the facet, because the contact's plane separates the two. So a
-//! direction gives each facet a plane, and the translation t d of the farthest facet clears all of
-//! these planes.
+//! touches a facet, and n the normal of that contact. Then each translation x with x · n >= t
+//! (d · n) clears the facet, because the contact's plane separates body and facet. So each
+//! direction gives a plane for each facet. The translation t d with the greatest t of all facets
+//! clears all planes of the direction d.
 //!
 //! A best-first search adds planes until the shortest translation that clears all of them pushes
-//! the body out. For a facet that still blocks the body, the search tries the facet's own plane and
-//! the planes for a few directions: the directions orthogonal to two normals of touched facets, and
-//! the directions from each facet's boundary toward the body's center. The search is repeated with
-//! the direction of its result, until the result improves no further.
+//! the body out. If a facet still blocks the body, the search tries the facet's own plane, and the
+//! facet's planes for a few directions: orthogonal to the normals of touched facets, and from each
+//! facet's boundary toward the body's center. The search is repeated with the direction of its
+//! result, until the result improves no further.
 
 use core::ops::Range;
 
@@ -30,13 +30,14 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// Maximum number of different normals of touched facets from which directions are computed.
+/// Maximum number of facet normals from which directions are computed. Equal normals count once.
 const MAX_NORMALS: usize = 6;
 
-/// Maximum number of directions that one search tries.
+/// Maximum number of directions of one search.
 const MAX_GAP_DIRECTIONS: usize = 16;
 
-/// Directions count as the same if the cosine of their angle is at least this: 11 degrees.
+/// A direction is left out if the cosine of its angle to another direction is at least this value.
+/// So directions are at least 11 degrees apart.
 const NEAR_DIRECTION_COSINE: f64 = 0.98;
 
 /// Maximum number of translations that one search tries.
@@ -45,16 +46,16 @@ const MAX_GAP_NODES: usize = 96;
 /// Maximum number of searches.
 const MAX_GAP_SEARCHES: usize = 4;
 
-/// An improvement has to shorten a length by more than this fraction.
+/// A shorter length counts as an improvement only if it is shorter by more than this fraction.
 const MIN_LENGTH_GAIN: f64 = 1e-4;
 
-/// Maximum number of steps to the contact along a direction. A polytope takes one step for each
-/// feature that it passes. For smooth shapes each step squares the error.
+/// Maximum number of steps that find the contact along a direction. Polytopes need one step for
+/// each face on the way. For smooth shapes, each step squares the relative error.
 const MAX_CONTACT_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Searches for the shortest push-out that is shorter than `limit`, and for which `is_end`
-    /// returns `true`.
+    /// Searches for the shortest push-out that is shorter than `limit`. `is_end` returns `true` if
+    /// a translation is acceptable as a push-out.
     pub(super) fn shortest_out_of_gap(
         &self,
         mut limit: f64,
@@ -75,7 +76,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         best
     }
 
-    /// Returns the directions that the first search tries.
+    /// Returns the directions of the first search.
     fn gap_directions(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -119,8 +120,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         directions
     }
 
-    /// Returns the shortest push-out that clears each touched facet past its own plane, or past its
-    /// plane for one of the directions. It must be shorter than `limit`.
+    /// Returns the shortest push-out that clears, for each touched facet, the facet's own plane, or
+    /// the facet's plane for one of the directions. Returns `None` if the push-out is not shorter
+    /// than `limit`.
     fn search_gap(
         &self,
         directions: &[V::DVec],
@@ -151,8 +153,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         None
     }
 
-    /// Returns the range of the candidates that clear a touched facet. They are computed when the
-    /// facet first blocks a translation.
+    /// Returns the range of the candidates that clear a touched facet. The candidates are computed
+    /// when the facet first blocks a translation.
     fn clearing(
         &self,
         indices: (u32, u32),
@@ -178,8 +180,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(range)
     }
 
-    /// Returns the plane that separates the body from a facet after the translation along a
-    /// direction that just clears the facet. Returns `None` if the translation pushes the body
+    /// Returns the plane that separates a facet from the body, after the body has moved along
+    /// `direction` until it just clears the facet. Returns `None` if this motion pushes the body
     /// through the facet from behind.
     fn separating_plane(
         &self,
@@ -206,8 +208,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let is_behind = (plane.normal + contact.normal).length() <= SAME_NORMAL;
         (!is_behind).then_some(plane)
     }
-    /// Returns the normal from the surface to the body after a translation of the body. It is the
-    /// normal of the contact, or the direction between the nearest points.
+
+    /// Returns the normal from the facet to the body after a translation of the body. If they
+    /// touch, this is the normal of the contact, and otherwise the direction between the nearest
+    /// points.
     fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
         self.solve(&self.parts(indices)?, translation, |solver| {
             let contact = if solver.hit() {

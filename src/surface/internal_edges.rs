@@ -1,4 +1,6 @@
-//! Decides which contacts on the boundaries of facets are contacts of the surface.
+//! Removes contacts at edges and corners that are not local minima of the distance.
+//!
+//! The head of [`surface`](super) defines when a facet rises along a normal.
 
 use core::ops::ControlFlow;
 
@@ -12,15 +14,14 @@ use crate::{
 };
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `true` if the contact is a ball's contact at a boundary point, and a facet that
-    /// shares the vertices at that point rises along the normal. Such a facet has a contact of its
-    /// own.
+    /// Returns `true` if a contact of a ball is at a boundary point, and if an adjacent facet that
+    /// shares vertices rises along the normal there. The ball then has a contact with that facet.
     pub(super) fn has_rising_neighbor(&self, contact: &FacetContact<V::DVec>) -> bool {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
         };
-        // Contacts of other shapes at one point may differ in their normals, so
-        // `remove_internal_contacts` tests them together.
+        // Other shapes may have several contacts at one point, whose normals differ slightly.
+        // `remove_internal_contacts` tests only the first of these contacts.
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
@@ -46,10 +47,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.surface.is_one_sided() && facet().is_some_and(|facet| self.is_hidden(&facet))
     }
 
-    /// Removes the contacts on boundaries that are no local minima of the distance.
+    /// Removes contacts at edges and corners that are not local minima of the distance. Of the
+    /// contacts of one part at one point, at most one remains.
     pub(super) fn remove_internal_contacts(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
-        // At a point that several facets share, each part of the body has one contact. Sorting
-        // groups the facets of such a point, so that it is tested once.
+        // Facets that share a point have contacts at the same point. After sorting, the contacts of
+        // one part at one point follow each other, so that only the first is tested.
         let position = |contact: &FacetContact<V::DVec>| match contact.kind {
             ContactKind::Boundary { point, .. } => Some(point.point),
             _ => None,
@@ -62,8 +64,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let parts = a.indices.1.cmp(&b.indices.1);
             positions.then(parts).then_with(|| self.order(a, b))
         });
-        // If all cores are separated, the deepest contact is a minimum, even if rounding makes an
-        // adjacent facet rise.
+        // If the body's core overlaps no facet, the deepest contact is a minimum, even if rounding
+        // makes an adjacent facet seem to rise.
         let depths = contacts.iter().map(FacetContact::depth);
         let deepest = depths.fold(0.0, f64::max);
         let are_separated = !contacts.iter().any(FacetContact::is_plane);
@@ -85,7 +87,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
             verdict == EdgeVerdict::Counts || verdict == EdgeVerdict::Rises && is_closest(contact)
         });
-        // A body behind a one-sided wall still touches the floor in front of it.
+        // A body may be behind a one-sided wall, and touch the edge of the floor in front of the
+        // wall. In this case, the contact along the floor's normal remains.
         if contacts.is_empty() {
             contacts.extend(hidden.and_then(|indices| {
                 let facet = self.surface.facet(indices.0)?;
@@ -94,7 +97,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Decides from the facets around a boundary point whether a contact at that point counts.
+    /// Decides whether a contact at a boundary point of a facet counts. `error` is the greatest
+    /// error of the normal, as the sine of an angle.
     pub(super) fn verdict(
         &self,
         facet: u32,
@@ -120,13 +124,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 }
 
-/// The verdict on whether a contact on a facet's boundary is a contact of the surface.
+/// The decision whether a contact at an edge or a corner counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeVerdict {
-    /// No facet at the point rises along the normal: the contact counts.
+    /// The contact counts, because no facet at the point rises along the normal.
     Counts,
-    /// A facet rises along the normal, and has a contact of its own.
+    /// The contact does not count, because a visible facet rises along the normal.
     Rises,
-    /// A facet rises along the normal, but every such facet is hidden.
+    /// The contact does not count, because a hidden facet rises along the normal, and no visible
+    /// facet does.
     RisesBehind,
 }

@@ -1,4 +1,4 @@
-//! Working lists, kept from pair to pair to save allocations.
+//! Lists that are reused for each pair, to save allocations.
 
 use core::ops::Range;
 
@@ -11,32 +11,36 @@ use crate::{
     },
 };
 
-/// The working lists of one pair.
+/// The lists that are reused for each pair.
 #[derive(Default)]
 pub struct PushOutLists<V: Space> {
-    /// All contacts of the body with single facets, including internal ones.
+    /// The contacts of the body with the facets, which include the contacts that
+    /// `remove_internal_contacts` removes.
     pub contacts: Vec<FacetContact<V::DVec>>,
-    /// The facets near each touching part of the body, one part after the other.
+    /// The facets near the touching parts of the body, in one range for each part.
     pub near: Vec<NearFacet<V::DVec>>,
-    /// The search for the push-out of a body of boxes and polygons.
+    /// The lists of the search for a body that consists of boxes and polygons.
     pub obstacles: ObstacleLists<V>,
-    /// The proof for a convex body.
+    /// The lists of the proof for a convex body.
     pub proof: ProofLists<V>,
-    /// Boundary points near a part of the body, each with the index of its facet in `near`.
+    /// The boundary points near a part of the body, each with the index of its facet. The indices
+    /// count the near facets of this part.
     pub boundary_points: Vec<(BoundaryPoint<V::DVec>, usize)>,
-    /// Groups of equal boundary points, each with its rank and its range in `boundary_points`.
+    /// The groups of equal boundary points, each with its estimated depth and its range in
+    /// `boundary_points`.
     pub fans: Vec<(f64, Range<usize>)>,
-    /// Planes, edges and corners that a translation may clear.
+    /// The planes, edges and corners that a push-out may clear.
     pub candidates: Vec<FacetContact<V::DVec>>,
-    /// The search for a translation that clears several candidates. Its planes are labelled with
-    /// the indices of the candidates.
+    /// The search for a translation that clears several candidates. The label of a plane is the
+    /// index of its candidate.
     pub search: TranslationSearch<V::DVec, usize>,
-    /// For a touched facet, the range of the candidates that clear it.
+    /// The indices of a touched facet and a part of the body, and the range of the candidates that
+    /// clear the facet.
     pub clearing: Vec<((u32, u32), Range<usize>)>,
 }
 
 impl<V: Space> PushOutLists<V> {
-    /// Clears the lists, and copies the contacts of a new pair.
+    /// Clears the lists for a new pair, and copies the contacts of this pair.
     pub fn begin(&mut self, contacts: &[FacetContact<V::DVec>]) {
         self.contacts.clear();
         self.contacts.extend_from_slice(contacts);

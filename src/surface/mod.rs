@@ -1,17 +1,18 @@
 //! Contacts of a body with a surface of facets.
 //!
-//! A single facet is a thin plate: a body leaves it through the front or past the boundary,
-//! whichever is nearer. A facet of a surface is different. So contacts are defined by the surface
-//! as a set of points, and do not depend on how the surface is cut into facets.
+//! The contacts are defined by the set of all points of the surface. They do not depend on how the
+//! surface is divided into facets. So they differ from the contacts with each facet by itself: the
+//! shortest translation out of a single triangle may lead into the next triangle.
 //!
-//! **Sides.** A facet pushes a body to the side on which the body's center is. A facet of a
-//! one-sided surface is ignored while the center is behind its plane.
+//! **Sides.** A facet pushes a body to the side on which the body's center lies. If the surface is
+//! one-sided, a facet is ignored while the center is behind the facet's plane.
 //!
 //! **Separated cores.** Let x be the point of a facet that is nearest to the body's core, and n the
-//! unit vector from x to the core. The facet has a contact at x if x is a local minimum of the
-//! distance on the whole surface: no facet at x rises along n. A facet that rises there comes
-//! closer to the core than x, and leads to a local minimum of its own. So a ball gets the true
-//! normal and depth of the closest point, and no contact at a seam.
+//! unit vector from x to the core. A facet *rises along n* at x if some direction from x into the
+//! facet has a positive component along n. If a facet rises, it has points that are closer to the
+//! core than x, so x is not a local minimum of the distance, and there is no contact at x. If no
+//! facet rises, there is a contact at x with the normal n. So the contact of a ball has the exact
+//! normal and depth, and seams cause no contacts.
 //!
 //! ```text
 //!        core                      core
@@ -22,26 +23,29 @@
 //!   n is T's own                 T' \___x'       T' has one at x'
 //! ```
 //!
-//! **Overlapping cores.** The body gets the shortest push-out: the shortest translation after which
-//! it no longer overlaps the facets that it touches, and during which its center passes through no
-//! facet. Each plane, edge and corner on which the push-out ends is a contact. So a crate that has
-//! sunk into a kerb leaves it through the front or over the top, whichever is nearer. A crate in a
-//! corner leaves both walls.
+//! **Overlapping cores.** A *push-out* is a translation after which the body no longer overlaps the
+//! facets that it touched, and during which its center passes through no facet. The contacts are
+//! the planes, edges and corners on which the shortest push-out ends. So a crate that overlaps a
+//! kerb is pushed back past the front or up onto the top, whichever is shorter. A crate in a corner
+//! is pushed out of both walls.
 //!
-//! The files, in the order in which a pair goes through them:
+//! The files, in the order in which they are called for a pair:
 //!
-//! * `surface_pair.rs` holds the surface and the body.
-//! * `obstacle_search.rs` finds the shortest push-out of bodies of boxes and polygons.
-//! * `proven.rs` finds the shortest push-out of other convex bodies, and out of surfaces with many
-//!   facets in one plane, where it can be proved without a search. The other files do the rest.
-//! * `facet_contact.rs` computes the contact of one facet and one part of the body.
-//! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
-//! * `shortest_push_out.rs` finds the shortest push-out, with the search in
+//! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
+//! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
+//!   polygons.
+//! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
+//!   succeeds. The proof comes first if many facets lie in one plane. If neither search nor proof
+//!   finds a push-out, the files below compute the contacts.
+//! * `facet_contact.rs` computes the contact of one facet with one part of the body.
+//! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima.
+//! * `shortest_push_out.rs` finds the shortest push-out of any body, with the search in
 //!   [`translation_search`](crate::space::translation_search).
-//! * `exit_candidates.rs` collects the candidates of a push-out, from `body_part.rs` (the facets
-//!   near a part) and `fan.rs` (edges and corners).
+//! * `exit_candidates.rs` collects the planes, edges and corners that a push-out may clear.
+//!   `body_part.rs` finds the facets near a part of the body, and `fan.rs` joins the facets at an
+//!   edge or a corner.
 //! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
-//! * `lists.rs` holds the working lists.
+//! * `lists.rs` holds the reused lists.
 
 mod body_part;
 mod exit_candidates;
@@ -61,13 +65,14 @@ pub use lists::PushOutLists;
 use obstacle_search::Searched;
 pub use surface_pair::SurfacePair;
 
-/// The deepest contacts count as equally deep if they differ by at most this fraction. Then the
-/// event reports the first facet's contact.
+/// Depths count as equal if they differ by at most this fraction. Of equally deep contacts, the
+/// contact with the lowest indices counts as the deepest.
 const SAME_DEEPEST: f64 = 1e-12;
 
 impl<V: Space> SurfacePair<'_, V> {
-    /// Computes the contacts of the surface from `near`, the indices of facets and of parts of the
-    /// body that may touch. Calls `visit` with each contact, and returns the deepest.
+    /// Computes the contacts of the body with the surface. `near` lists the pairs that may touch:
+    /// the index of a facet, and of a part of the body. Calls `visit` with each contact, and
+    /// returns the deepest contact.
     pub fn find(
         &self,
         near: &[(u32, u32)],
@@ -104,7 +109,7 @@ impl<V: Space> SurfacePair<'_, V> {
         found.for_each(visit);
         let mut deepest: Option<FacetContact<V::DVec>> = None;
         for contact in contacts.iter() {
-            // Compared in f64, because another contact may have the same depth in f32.
+            // The depths are compared in `f64`, because two depths may round to the same `f32`.
             let is_deeper = |best: FacetContact<V::DVec>| {
                 let (own, others) = (contact.depth(), best.depth());
                 own > others * (1.0 + SAME_DEEPEST)
@@ -117,12 +122,13 @@ impl<V: Space> SurfacePair<'_, V> {
         self.part_contact(&deepest?)
     }
 
-    /// Returns `true` if a pair of parts, in the caller's order, has a contact.
+    /// Returns `true` if a facet and a part of the body have a contact. Their indices are in the
+    /// order of the caller's colliders.
     pub fn touches(&self, indices: (u32, u32)) -> bool {
         self.facet_contact(self.surface_first(indices)).is_some()
     }
 
-    /// Returns a contact in the caller's order.
+    /// Converts a contact to the order of the caller's colliders.
     fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
         let [facet, part] = &self.parts(contact.indices)?;
         let (facet, part) = ((self.surface, facet), (self.body, part));

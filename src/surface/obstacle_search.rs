@@ -1,16 +1,17 @@
-//! The shortest push-out of a body that consists of boxes and polygons, by a complete search.
+//! Finds the shortest push-out of a body that consists of boxes and polygons, by a complete search.
 //!
-//! Let M be the set of the translations after which a part of the body overlaps a facet: the
-//! Minkowski difference of facet and part. If the part is a polytope, so is M. A translation clears
-//! the facet if and only if it is not inside M, so if it clears the plane of a face of M. Such a
-//! face has
+//! Let M be the set of all translations after which a part of the body overlaps a facet. M is the
+//! Minkowski difference of facet and part. If the part is a polytope, then M is also a polytope. A
+//! translation clears the facet if and only if it is outside M: it clears the plane of at least one
+//! face of M. The normal of a face of M is
 //!
-//! * the normal of the facet, or the opposite normal,
-//! * the normal of a face of the part, or
-//! * in 3D, a normal orthogonal to an edge of the facet and to an edge of the part.
+//! * the normal of the facet or the opposite normal,
+//! * the inward normal of a face of the part, or
+//! * in 3D, a vector orthogonal to an edge of the facet and to an edge of the part.
 //!
-//! So a push-out clears at least one of these planes for each facet and part. A best-first search
-//! finds the shortest one: if a facet still blocks a part, the search tries each of their planes.
+//! So a push-out clears at least one plane of each pair of a facet and a part. A best-first search
+//! finds the shortest push-out. If a facet still blocks a part, the search tries each plane of this
+//! pair.
 
 use core::{iter, ops::Range};
 
@@ -34,17 +35,18 @@ use crate::{
 /// Maximum number of parts of the body.
 const MAX_PARTS: usize = 16;
 
-/// Maximum number of translations that the search tries. On rough terrain it tries about four.
+/// Maximum number of translations that the search tries. On rough terrain, the search tries about
+/// four.
 const MAX_NODES: usize = 128;
 
 /// Edges count as parallel if the sine of their angle is at most this.
 const PARALLEL_SINE: f64 = 1e-9;
 
-/// The limit of the search exceeds the length of a known translation by this fraction, because of
-/// rounding.
+/// The fraction that is added to a known length, so that rounding does not exclude a push-out of
+/// this length.
 const LIMIT_ROUNDING: f64 = 1e-6;
 
-/// A convex set whose faces are known, relative to the translation of the surface.
+/// A convex part whose faces are known. The pose is relative to the surface's translation.
 enum KnownFaces<'p, D: DVector> {
     Box {
         pose: Pose<D>,
@@ -57,7 +59,7 @@ enum KnownFaces<'p, D: DVector> {
 }
 
 impl<D: DVector> KnownFaces<'_, D> {
-    /// Returns the least component of a point along a vector.
+    /// Returns the least component of the part's points along a vector.
     fn bottom(&self, normal: D) -> f64 {
         match self {
             Self::Box { pose, half_extents } => {
@@ -72,7 +74,7 @@ impl<D: DVector> KnownFaces<'_, D> {
         }
     }
 
-    /// Returns the center and the radius of a ball around the set.
+    /// Returns the center and the radius of a ball that contains the part.
     fn ball(&self) -> (D, f64) {
         match self {
             Self::Box { pose, half_extents } => (pose.translation, half_extents.length()),
@@ -87,7 +89,8 @@ impl<D: DVector> KnownFaces<'_, D> {
         }
     }
 
-    /// Calls `visit` with the plane of each face of M, for a facet of the surface.
+    /// Calls `visit` with the plane of each face of the Minkowski difference of a facet and this
+    /// part.
     fn visit_planes(&self, facet: &Facet<D>, mut visit: impl FnMut(PushPlane<D>)) {
         let mut visit = |normal: D| visit((normal, facet.top(normal) - self.bottom(normal)));
         visit(facet.normal);
@@ -112,7 +115,8 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > PARALLEL_SINE * edge.length());
-                // On a face of M, the facet is below its edge.
+                // The rest of the facet is below the edge, along the normal of a face of the
+                // Minkowski difference.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }
@@ -130,12 +134,13 @@ struct KnownPart<'p, V: Space> {
     index: u32,
     faces: KnownFaces<'p, V::DVec>,
     bounds: Bounds<V::DVec>,
-    /// The center and the radius of a ball around the part.
+    /// The center and the radius of a ball that contains the part.
     ball: (V::DVec, f64),
 }
 
 impl<'p, V: Space> KnownPart<'p, V> {
-    /// Returns `None` if the part has a radius, or if its faces are not known.
+    /// Returns the part with its faces. Returns `None` if the part has a radius, or if its faces
+    /// are not known.
     fn new(
         pair: &SurfacePair<V>,
         part: &Part<V>,
@@ -160,30 +165,30 @@ impl<'p, V: Space> KnownPart<'p, V> {
     }
 }
 
-/// A facet and a part of the body that a push-out must separate.
+/// A facet, and a part of the body that a push-out must separate from the facet.
 pub struct Obstacle {
     indices: (u32, u32),
     weld: f64,
     /// `true` if the part overlaps the facet.
     overlaps: bool,
-    /// The range of its planes in the list of planes.
+    /// The range of the obstacle's planes in [`ObstacleLists::planes`].
     planes: Range<usize>,
 }
 
-/// The working lists of a search.
+/// The reused lists of a search.
 #[derive(Default)]
 pub struct ObstacleLists<V: Space> {
     obstacles: Vec<Obstacle>,
     /// The planes of all obstacles.
     planes: Vec<PushPlane<V::DVec>>,
-    /// The search for a translation that clears one plane of each obstacle. Its labels are
-    /// positions in `planes`.
+    /// The search for a translation that clears one plane of each obstacle. The label of a plane is
+    /// its index in `planes`.
     search: TranslationSearch<V::DVec, usize>,
 }
 
 impl<V: Space> ObstacleLists<V> {
-    /// Returns the depth of an obstacle along the plane that is nearest to cleared by a
-    /// translation. The depth is positive if the translation does not clear the obstacle.
+    /// Returns the least depth that a translation leaves over all planes of an obstacle. The depth
+    /// is positive if the translation does not clear the obstacle.
     fn depth_left(&self, obstacle: &Obstacle, translation: V::DVec) -> f64 {
         let planes = self.planes.get(obstacle.planes.clone());
         let planes = planes.unwrap_or_default().iter();
@@ -191,14 +196,14 @@ impl<V: Space> ObstacleLists<V> {
         left.fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the planes of the obstacle that is farthest from cleared by a translation, or `None`
-    /// if all obstacles are cleared.
+    /// Returns the planes of the obstacle with the greatest depth that a translation leaves, or
+    /// `None` if the translation clears all obstacles.
     fn blocking(&self, translation: V::DVec) -> Option<Range<usize>> {
         let mut farthest = None;
         let mut most = 0.0;
         for obstacle in &self.obstacles {
             let left = self.depth_left(obstacle, translation);
-            // Every overlap counts at the start.
+            // Without a translation, every overlap counts.
             let least = if translation == V::DVec::ZERO {
                 0.0
             } else {
@@ -227,23 +232,24 @@ pub enum Searched {
 struct ObstacleSearch<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
     parts: ArrayVec<KnownPart<'p, V>, MAX_PARTS>,
-    /// The pairs of facets and parts that are known to be near each other.
+    /// The pairs of facets and parts that may touch before the push-out.
     near: &'p [(u32, u32)],
-    /// No longer translation is wanted.
+    /// Maximum length of the push-out.
     limit: f64,
     lists: &'p mut ObstacleLists<V>,
 }
 
 impl<V: Space> SurfacePair<'_, V> {
-    /// Adds the contacts of the shortest push-out to an empty list, if the body consists of
-    /// polytopes. The push-out clears all facets near the body, not only those that overlap it.
+    /// Adds the contacts of the shortest push-out to an empty list, if the body consists of boxes
+    /// and polygons. The push-out clears all facets near the body, not only the facets that overlap
+    /// the body.
     pub(super) fn add_searched_push_out(
         &self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut ObstacleLists<V>,
     ) -> Searched {
-        // Tested first, which spares balls and other round bodies the search for their parts.
+        // This test comes first, because it is cheaper than reading the parts.
         let is_round = self
             .body
             .scaled_shape()
@@ -268,7 +274,8 @@ impl<V: Space> SurfacePair<'_, V> {
         }
         lists.obstacles.clear();
         lists.planes.clear();
-        // Farther away, facets are ignored: they must not change the contact.
+        // Facets that are farther away must not change the contact, so no push-out is longer than
+        // the greatest radius.
         let limit = parts.iter().fold(0.0, |max, part| part.ball.1.max(max));
         let mut search = ObstacleSearch {
             pair: self,
@@ -290,16 +297,16 @@ impl<V: Space> SurfacePair<'_, V> {
 }
 
 impl<V: Space> ObstacleSearch<'_, '_, V> {
-    /// Collects the obstacles. Returns `None` if the side of the center is uncertain, or if no
-    /// translation within the limit clears one of the obstacles.
+    /// Collects the obstacles. Returns `None` if rounding makes the center's side of a facet
+    /// uncertain, or if one of the obstacles cannot be cleared by an allowed translation.
     fn collect(&mut self) -> Option<()> {
         let (near, pair) = (self.near, self.pair);
         let facets = || {
             let facets = near.iter().filter_map(|(it, _)| pair.surface.facet(*it));
             facets.filter(|facet| !pair.is_hidden(facet))
         };
-        // A lift along the mean of the normals is probably a push-out, so longer ones need not be
-        // found.
+        // A translation along the mean of the normals is probably a push-out. Longer push-outs need
+        // not be found.
         let normals = pair
             .center
             .map(|center| facets().map(move |facet| facet.normal_toward(center)));
@@ -315,9 +322,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         near.iter().try_for_each(|indices| self.add(*indices))
     }
 
-    /// Adds a facet and a part as an obstacle, if the facet is within the extent of the part, and
-    /// if not every translation within the limit clears it. Returns `None` if no translation does,
-    /// or if the side of the center is uncertain.
+    /// Adds a facet and a part as an obstacle. Adds nothing if the facet is outside the ball around
+    /// the part, or if every translation within the limit clears the facet. Returns `None` if no
+    /// allowed translation clears the facet, or if the center's side of the facet is uncertain.
     fn add(&mut self, (facet_index, part_index): (u32, u32)) -> Option<()> {
         let (surface, limit) = (self.pair.surface, self.limit);
         let facet = surface.facet(facet_index)?;
@@ -327,8 +334,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         if facet.distance(middle) > radius {
             return Some(());
         }
-        // A body does not leave a one-sided surface on the far side. All parts of a compound leave
-        // on the side of the center.
+        // A body never leaves a one-sided surface on the far side. All parts of a compound leave a
+        // facet on the side of the center.
         let is_single = self.pair.body.scaled_shape().is_some();
         let keeps_side = !is_single || surface.is_one_sided();
         let center = self.pair.center;
@@ -355,7 +362,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let mut least = f64::INFINITY;
         part.faces.visit_planes(&facet, |(normal, depth)| {
             least = depth.min(least);
-            // A part that is on the far side may stay there.
+            // A part may stay on the far side if it is there already, so that the depth is not
+            // positive.
             if depth <= 0.0 || depth <= limit && is_allowed(normal) {
                 planes.push((normal, depth));
             }
@@ -373,9 +381,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         (planes.len() > first).then_some(())
     }
 
-    /// Finds the shortest translation that clears all obstacles, and that takes the center through
-    /// no facet that the center is over. Returns `None` if there is none within the limits, or if
-    /// the center passes through another facet.
+    /// Finds the shortest translation that clears all obstacles. Skips a translation that takes the
+    /// center through a facet above or below the center. Returns `None` if a limit is reached, or
+    /// if the result would take the center through any other facet.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
         let search = &mut self.lists.search;
         search.begin(MAX_NODES, self.limit, SameNodes::Planes);
@@ -401,8 +409,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         None
     }
 
-    /// Returns `true` if a translation takes the center through an obstacle that the center is
-    /// over.
+    /// Returns `true` if a translation takes the center through an obstacle's facet that is above
+    /// or below the center.
     fn goes_under_obstacle(&self, translation: V::DVec) -> bool {
         self.pair.center.is_some_and(|center| {
             let is_passed = |facet: &Facet<V::DVec>| {
@@ -414,8 +422,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         })
     }
 
-    /// Adds the facets to which a translation takes a part. Past the boundary of a facet, the part
-    /// may reach the next one.
+    /// Adds the facets that the parts may overlap after a translation. A part that leaves a facet
+    /// past its boundary may reach the next facet.
     fn add_reached(&mut self, translation: V::DVec) -> Option<()> {
         for position in 0..self.parts.len() {
             let part = self.parts.get(position)?;
@@ -441,9 +449,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         Some(())
     }
 
-    /// Adds the contacts of the planes that bound a push-out. Adds none, and returns `false`, if
-    /// the contacts alone do not push the body out of the facets that it overlaps. (The push-out
-    /// may also end on facets that the body does not overlap, so they have no contact.)
+    /// Adds the contacts of the planes on which a push-out ends. A plane has no contact if the body
+    /// overlaps no facet with this plane. If the remaining contacts do not push the body out of all
+    /// facets that it overlaps, adds no contacts and returns `false`.
     fn add_bounding(
         &self,
         node: &Node<V::DVec, usize>,
@@ -465,7 +473,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                 (*other - *normal).length() <= SAME_NORMAL
                     && (other_depth - depth).abs() <= slop(0.0, translation)
             };
-            // The body may overlap another facet with the same plane.
+            // Several facets may have the same plane. The contact needs a facet that the body
+            // overlaps.
             let others = planes.iter().enumerate();
             let others = others.filter(|(other, plane)| other != label && is_same(plane));
             let mut labels = iter::once(*label).chain(others.map(|(other, _)| other));

@@ -1,17 +1,21 @@
-//! The shortest push-out of a convex body, if it can be proved without a search.
+//! Finds the shortest push-out of a convex body without a search, if it can be proved to be the
+//! shortest.
 //!
-//! *Planes.* Facets in one plane form a cluster, and a translation along its normal clears all of
-//! them. From the shallowest plane to the deepest, each plane is added if the body still overlaps
-//! one of its facets after the shortest translation that clears the planes added before. The result
-//! is the shortest push-out if no shorter translation takes the body past the rim of a cluster. For
-//! this, take the segment from the body's lowest point to its center, which is in the body. If it
-//! crosses the plane inside the cluster, and if the rim is far enough away, then it still crosses
-//! the cluster after any shorter translation that does not clear the plane. The crossing moves by
-//! at most the length of the translation, divided by the sine of the segment's angle to the plane.
+//! *Planes.* Connected facets in one plane form a *cluster*. A translation that clears the plane
+//! clears all its facets. The loop in `add_planes` starts without a translation. It takes the
+//! shallowest plane of which a facet still blocks the body, and computes the shortest translation
+//! that clears all planes taken so far.
 //!
-//! *A single facet.* A push-out is at least as long as the depth in any single facet, a thin plate.
-//! So if a translation out of one facet clears all others, it is the shortest push-out. For
-//! example, a box over a ridge leaves along the normal of its own face.
+//! The result is the shortest push-out if no shorter translation takes the body past the rim of a
+//! cluster. To prove this, consider the segment from the body's lowest point to its center, which
+//! is inside the body. The crossing of this segment with the plane moves by at most the length of
+//! the translation, divided by the sine of the segment's angle to the plane. So if the crossing is
+//! inside the cluster, and the rim is farther away than that, then the segment still crosses the
+//! cluster after any shorter translation that does not clear the plane.
+//!
+//! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
+//! shortest translation out of one facet clears all other facets, it is the shortest push-out. For
+//! example, a box on a ridge is pushed out along the normal of the box's own face.
 
 use core::ops::Range;
 
@@ -28,56 +32,57 @@ use crate::{
     tolerance::SURELY_APART,
 };
 
-/// Maximum number of planes that are added, and of single facets that are tried. The proof rarely
-/// needs more than three.
+/// Maximum number of planes that are taken, and of single facets that are tried. Most proofs need
+/// at most three.
 const MAX_TRIES: usize = 8;
 
-/// Maximum number of facets that are tested. With more, a proof would hardly be faster than the
-/// search.
+/// Maximum number of facets that are tested for touching the body. With more facets, a proof is
+/// hardly faster than the search.
 const MAX_TESTED: usize = 64;
 
-/// If the near facets are at least this many times as many as their clusters, the proof is tried
+/// If the clusters near a body have on average at least this many near facets, the proof is tried
 /// before the complete search.
 const MANY: usize = 4;
 
-/// A cluster of facets near a body, on the side of the body's center.
+/// A cluster of facets near a body.
 struct NearCluster<D: DVector> {
     number: u32,
-    /// The range of its near facets in the list of them.
+    /// The range of the cluster's near facets in the list of all near facets.
     facets: Range<usize>,
     plane: Facet<D>,
     /// The normal on the side of the center.
     outward: D,
-    /// The lowest point of the body along the normal, relative to the translation of the surface.
+    /// The lowest point of the body along the normal, relative to the surface's translation.
     lowest: D,
-    /// The depth of this point below the plane.
+    /// The depth of the lowest point below the plane.
     depth: f64,
-    /// If the depth is below this, the solvers may find that the body does not touch.
+    /// If the depth is at most this value, rounding decides whether the solvers report a contact.
     tolerance: f64,
 }
 
 impl<D: DVector> NearCluster<D> {
-    /// Returns the facets of the cluster, given the list of all near facets.
+    /// Returns the near facets of the cluster from the list of all near facets.
     fn facets_in<'p>(&self, list: &'p [(u32, u32)]) -> impl Iterator<Item = u32> + use<'p, D> {
         let facets = list.get(self.facets.clone()).unwrap_or_default();
         facets.iter().map(|(_, facet)| *facet)
     }
 }
 
-/// The working lists of a proof.
+/// The reused lists of a proof.
 #[derive(Default)]
 pub struct ProofLists<V: Space> {
-    /// The facets near the body, each after the number of its cluster.
+    /// The number of a cluster and the index of a facet, for each facet near the body.
     by_cluster: Vec<(u32, u32)>,
     /// The clusters that the body may touch.
     clusters: Vec<NearCluster<V::DVec>>,
-    /// The facets that the body may touch, each after its greatest height.
+    /// The greatest height and the index of each facet that the body may touch.
     tops: Vec<(f64, u32)>,
-    /// Facets that have been tested, and whether the body touches them.
+    /// The index of each tested facet, and `true` if the body touches this facet.
     touched: Vec<(u32, bool)>,
 }
 
-/// Above this height along its normal, a body is certainly clear of a facet.
+/// A normal, and a height along the normal. After a translation, the body is above this height, so
+/// the translation clears all facets below this height.
 type Level<D> = (D, f64);
 
 /// A search for a proof.
@@ -85,20 +90,20 @@ struct Proof<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
     body: Part<'a, V>,
     center: V::DVec,
-    /// The near facets, by the numbers of their clusters.
+    /// The number of a cluster and the index of a facet, for each near facet, sorted.
     facets: &'p [(u32, u32)],
     clusters: &'p [NearCluster<V::DVec>],
-    /// The facets that have been tested, and whether the body touches them.
+    /// The index of each tested facet, and `true` if the body touches this facet.
     touched: &'p mut Vec<(u32, bool)>,
-    /// The facets of the clusters, each after its greatest height.
+    /// The greatest height and the index of each facet of the clusters.
     tops: &'p mut Vec<(f64, u32)>,
-    /// `true` if more facets than [`MAX_TESTED`] would have to be tested.
+    /// `true` if the proof would have to test more facets than [`MAX_TESTED`].
     is_exhausted: bool,
 }
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Lists the facets near a convex body by their clusters. Returns `true` if the body has no
-    /// radius, and if few clusters have many of the facets.
+    /// Sorts the facets near a convex body by cluster. Returns `true` if body and facets have no
+    /// radius, and if the clusters have on average at least [`MANY`] near facets.
     pub(super) fn is_finely_cut(&self, near: &[(u32, u32)], lists: &mut ProofLists<V>) -> bool {
         let by_cluster = &mut lists.by_cluster;
         by_cluster.clear();
@@ -114,16 +119,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         by_cluster.len() >= MANY * clusters.count()
     }
 
-    /// Returns the body, if it is convex, and if neither the body nor the facets have a radius.
+    /// Returns the body if it is convex, and if neither the body nor the facets have a radius.
     fn sharp_body(&self) -> Option<Part<'a, V>> {
         let shape = self.body.scaled_shape()?;
         let is_sharp = self.surface.facet_radius() == Some(0.0) && shape.radius() == 0.0;
         is_sharp.then(|| self.body.part(0)).flatten()
     }
 
-    /// Adds the contacts of the shortest push-out to an empty list, if the push-out can be proved.
-    /// The push-out just clears the plane of each contact.
-    /// [`is_finely_cut`](Self::is_finely_cut) must be called first.
+    /// Adds the contacts of the shortest push-out to an empty list, if the proof succeeds. The
+    /// push-out ends on the plane of each contact. [`is_finely_cut`](Self::is_finely_cut) must be
+    /// called first.
     pub(super) fn add_proven_push_out(
         &self,
         contacts: &mut Vec<FacetContact<V::DVec>>,
@@ -160,8 +165,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Collects the clusters that the body may touch, the shallowest first. Returns `false` if the
-    /// center is so close to a plane that its side is uncertain.
+    /// Collects the clusters that the body may touch, and sorts them by depth, the shallowest
+    /// first. Returns `false` if the center is so close to a plane that its side is uncertain, or
+    /// if a facet has no plane.
     fn collect_clusters(
         &self,
         body: &Part<V>,
@@ -179,12 +185,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .first()
                 .and_then(|(number, facet)| Some((*number, self.surface.facet(*facet)?)));
             let Some((number, near)) = near else {
-                // A facet that the scale has flattened has no plane.
+                // If the scale flattens a facet, the facet has no plane.
                 return false;
             };
             let weld = near.weld;
             let mut plane = self.surface.cluster_plane(number).unwrap_or(near);
-            // Distant vertices of the cluster must not count.
+            // Distant vertices of the cluster must not increase the tolerance.
             plane.weld = weld;
             let height = plane.height(center);
             if self.surface.is_one_sided() && height < -plane.weld {
@@ -235,8 +241,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 }
 
 impl<V: Space> Proof<'_, '_, V> {
-    /// Adds the contacts of the shortest translation that clears the planes of clusters. Returns
-    /// `true` if it is proved to be the shortest push-out.
+    /// Finds the shortest translation that clears the planes of the blocking clusters. If it is
+    /// proved to be the shortest push-out, adds its contacts and returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
         let mut translation = V::DVec::ZERO;
@@ -250,7 +256,8 @@ impl<V: Space> Proof<'_, '_, V> {
                 if self.is_plane_cleared(cluster, translation) {
                     return false;
                 }
-                // The body probably overlaps the facet under its center.
+                // The facet at the crossing is tested first, because the body probably overlaps
+                // this facet.
                 let (_, crossing) = self.crossing(cluster);
                 let middle = self.facet_at(cluster, crossing).into_iter();
                 let mut facets = middle.chain(cluster.facets_in(self.facets));
@@ -262,7 +269,8 @@ impl<V: Space> Proof<'_, '_, V> {
                     && self.pair.lets_center_pass(translation)
                     && self.add_tight(translation, &chosen, contacts);
             };
-            // The final translation is at least as long.
+            // The final translation is at least as long, so the rim must be farther away than this
+            // length.
             if !self.is_wide(blocking, translation.length()) || chosen.try_push(blocking).is_err() {
                 return false;
             }
@@ -279,9 +287,11 @@ impl<V: Space> Proof<'_, '_, V> {
         false
     }
 
-    /// Adds the contact of a single facet, and returns `true` if its translation clears all others.
+    /// Tries single facets. If the shortest translation out of one facet clears all other facets,
+    /// adds its contacts and returns `true`. If not, the list may contain a contact that the caller
+    /// removes.
     fn add_plate(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
-        // The highest facets probably block the longest.
+        // The highest facets probably need the longest translations.
         let mean = self
             .clusters
             .iter()
@@ -337,8 +347,8 @@ impl<V: Space> Proof<'_, '_, V> {
         left <= slop(cluster.plane.weld, translation)
     }
 
-    /// Returns `true` if the body touches a facet, and a translation that takes it above all levels
-    /// does not clear the facet.
+    /// Returns `true` if the body touches a facet, and a translation does not clear this facet.
+    /// After the translation, the body is above `levels`.
     fn blocks(&mut self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let is_zero = translation == V::DVec::ZERO;
         if is_zero || !self.is_clear(index, translation, levels) {
@@ -347,8 +357,8 @@ impl<V: Space> Proof<'_, '_, V> {
         false
     }
 
-    /// Returns `true` if the body is clear of a facet after a translation that takes it above all
-    /// levels.
+    /// Returns `true` if a translation clears a facet, or if the facet is hidden. After the
+    /// translation, the body is above `levels`.
     fn is_clear(&self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let Some(facet) = self.pair.surface.facet(index) else {
             return true;
@@ -362,8 +372,9 @@ impl<V: Space> Proof<'_, '_, V> {
                 .is_apart_after((index, 0), facet.weld, translation)
     }
 
-    /// Returns `true` if the body is clear of all facets after a translation, also of those that it
-    /// does not touch before. Past the boundary of a facet, it may reach the next one.
+    /// Returns `true` if the body overlaps no facet after a translation. This includes facets that
+    /// the body did not touch before: past the boundary of a facet, the body may reach the next
+    /// facet.
     fn is_clear_of_all(&self, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let Some(bounds) = self.body.region.bounds() else {
             return false;
@@ -418,8 +429,8 @@ impl<V: Space> Proof<'_, '_, V> {
         is_wide && self.facet_at(cluster, crossing).is_some()
     }
 
-    /// Returns the projection of the body's lowest point onto the plane of a cluster, and the point
-    /// of the plane on the segment from the lowest point to the center.
+    /// Returns two points on the plane of a cluster: the projection of the body's lowest point, and
+    /// the crossing of the plane with the segment from the lowest point to the center.
     fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
         let NearCluster {
             lowest, outward, ..
@@ -430,7 +441,8 @@ impl<V: Space> Proof<'_, '_, V> {
         (lowest + outward * cluster.depth, crossing)
     }
 
-    /// Returns the facet of a cluster that contains a point of its plane.
+    /// Returns the facet of a cluster that contains a point of the cluster's plane. If several
+    /// facets contain the point, returns the facet with the lowest index.
     fn facet_at(&self, cluster: &NearCluster<V::DVec>, point: V::DVec) -> Option<u32> {
         let mut found = None;
         self.visit_cluster(cluster, point, cluster.plane.weld, |index, facet| {
@@ -441,7 +453,7 @@ impl<V: Space> Proof<'_, '_, V> {
         found
     }
 
-    /// Calls `visit` with the facets of a cluster near a point.
+    /// Calls `visit` with the facets of a cluster that may be within a distance of a point.
     fn visit_cluster(
         &self,
         cluster: &NearCluster<V::DVec>,
@@ -461,8 +473,8 @@ impl<V: Space> Proof<'_, '_, V> {
         });
     }
 
-    /// Adds a contact for each cluster on whose plane a translation ends. Returns `false` if there
-    /// are none, or if one of the `chosen` clusters has none.
+    /// Adds a contact for each cluster on whose plane a translation ends. Returns `false` if the
+    /// list of contacts is still empty, or if one of the `chosen` clusters has no contact.
     fn add_tight(
         &mut self,
         translation: V::DVec,
@@ -493,7 +505,8 @@ impl<V: Space> Proof<'_, '_, V> {
             if contacts.iter().any(|contact| contact.indices == indices) {
                 continue;
             }
-            // Along the facet's own normal, which does not depend on distant facets.
+            // The facet's own normal does not depend on distant facets, unlike the normal of the
+            // cluster.
             let normal = plane.normal.toward(cluster.outward);
             let contact = self.pair.contact_along(indices, normal);
             let contact = contact.filter(|contact| is_tight(contact, translation));

@@ -1,30 +1,30 @@
-//! The shortest push-out of a body whose core overlaps facets of a surface.
+//! Finds the shortest push-out of any body whose core overlaps facets of a surface.
 //!
-//! A translation pushes the body out if the body no longer overlaps the facets that it touches, and
-//! if its center passes through no facet. The shortest such translation depends only on the surface
-//! as a set of points. So it does not depend on how the surface is cut into facets, and its length
-//! changes no faster than the body moves.
+//! The head of [`surface`](super) defines a push-out. The shortest push-out depends only on the set
+//! of all points of the surface, and not on how the surface is divided into facets. Its length
+//! changes by at most the distance that the body moves.
 //!
-//! *First translation.* A facet can be cleared along its own normal, past its plane. From the
-//! shallowest plane to the deepest, each plane is added if the body still overlaps its facet after
-//! the shortest translation that clears the planes added before. For a body on a floor or in a
-//! corner this translation is the shortest push-out. The proof is cheap: a facet is under the
-//! body's lowest point, and its boundary is farther away than the translation is long.
+//! *First translation.* The first translation clears facets along their own normals. The loop goes
+//! through the planes from the shallowest to the deepest. If the body still overlaps the facet, the
+//! loop adds the facet's plane, and computes the shortest translation that clears all added planes.
+//! For a body on a floor or in a corner, the result is the shortest push-out. This can be proved
+//! cheaply, if the body's lowest point is under a facet whose boundary is farther away than the
+//! translation is long.
 //!
-//! *Shorter translations.* Without this proof, edges and corners are tried as well. Over a ridge or
-//! a peak, a body leaves along a normal between the normals of the slopes. To find it, the facets
-//! around a point of the ridge are extended past the body. Their convex hull, a wedge or a cone,
-//! contains the surface if that is convex. Then the contact with the hull is at least as deep as
-//! the contact with the surface, and each hull's contact is at least as deep as the surface's, and
-//! the shallowest of them equals it.
+//! *Shorter translations.* If the proof fails, edges and corners are tried as well. On a ridge or a
+//! peak, the normal of the shortest push-out is between the normals of the slopes. To find this
+//! normal, the facets around a point of the ridge are extended past the body. Their convex hull is
+//! a wedge or a cone. If the surface is convex, each of these hulls contains the surface. Then the
+//! contact with each hull is at least as deep as the contact with the surface, and the shallowest
+//! of them equals it.
 //!
-//! Planes, wedges and cones are the candidates. Translations that clear one candidate are tried
-//! from the shortest on, and then translations that clear several. The result is the shortest one
-//! that pushes the body out.
+//! The planes, wedges and cones are the candidates. Translations that clear one candidate are tried
+//! first, in the order of their lengths, and then translations that clear several candidates. The
+//! result is the shortest of these translations that is a push-out.
 //!
-//! *Gaps.* If no candidate pushes the body out, or if the push-out of a convex body is more than
-//! twice as long as the depth in any single facet, the search in [`gap`](super::gap) looks for a
-//! way past the boundaries of the facets.
+//! *Gaps.* In two cases, [`gap`](super::gap) searches for a push-out past the boundaries of the
+//! facets: if no candidate pushes the body out, or if the body is convex and the push-out is more
+//! than twice as long as the depth in any single facet.
 
 use smallvec::SmallVec;
 
@@ -46,28 +46,29 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// With more contacts than this, translations that clear several candidates are not tried.
+/// If a body has more contacts than this, translations that clear several candidates are not tried.
 const MAX_CONTACTS: usize = 256;
 
-/// If nothing else pushes the body out, the normals of this many candidates are tried.
+/// If no combination of candidates pushes the body out, the normals of this many candidates are
+/// tried.
 const MAX_SINGLE_NORMALS: usize = 16;
 
 /// Maximum number of candidates that one translation combines.
 pub const MAX_PLANES: usize = 4;
 
-/// Maximum number of translations over several candidates that are tried.
+/// Maximum number of combinations of candidates that are tried.
 const MAX_COMBINATIONS: usize = 24;
 
-/// Maximum number of passes over all contacts. A plane that is added last may turn the translation
-/// back into a facet that was clear.
+/// Maximum number of passes over all contacts. After a plane is added, the translation may no
+/// longer clear a facet that it cleared before.
 const MAX_PASSES: usize = 16;
 
-/// Planes that a translation clears, none of which is the plane of a contact.
+/// Planes on which a translation ends, except the planes of the contacts.
 type Planes<D> = SmallVec<[FacetContact<D>; 3]>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes
-    /// the push-out ends, and adds contacts for the edges and corners that it clears. `contacts`
+    /// If a core overlaps a facet, finds the shortest push-out. Keeps the contacts on whose planes
+    /// the push-out ends, and adds contacts for the edges and corners on which it ends. `contacts`
     /// must be sorted by depth.
     pub fn keep_push_out(
         &self,
@@ -115,9 +116,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts.extend(added);
     }
 
-    /// Returns the shortest translation that clears all contacts along their own normals, except
-    /// contacts that the planes added before have cleared. Returns `None` if the planes contradict
-    /// each other.
+    /// Returns the shortest translation that clears the planes of the contacts. Leaves out the
+    /// plane of a contact if the translation out of the other planes already clears its facet.
+    /// Returns `None` if the planes contradict each other.
     fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
         let mut shortest = Clearance::default();
         for _ in 0..MAX_PASSES {
@@ -162,9 +163,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         overlap.is_none()
     }
 
-    /// Returns `true` if no shorter translation can push the body out: each plane on which
-    /// `translation` ends has a facet under the body that is too wide to leave by a shorter
-    /// translation.
+    /// Returns `true` if no shorter translation can push the body out. This is proved if each plane
+    /// on which `translation` ends has a facet under the body, and no shorter translation takes the
+    /// body past the boundary of this facet.
     fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
         let Some(center) = self.center else {
             return false;
@@ -172,22 +173,23 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let is_wide = |contact: &FacetContact<V::DVec>| {
             let facet = self.surface.facet(contact.indices.0)?;
             let [on_surface, _] = self.parts(contact.indices)?;
-            // The body's lowest point is under the foot. The segment from it to the center crosses
-            // the plane. Both points have to be farther inside the facet than the translation.
+            // The body's lowest point is below the foot, and the segment from this point to the
+            // center crosses the plane. Foot and crossing must be farther from the boundary than
+            // the translation is long.
             let foot = foot(&on_surface, &contact.contact);
             let (under, over) = (contact.depth(), facet.height(center).abs());
             let lowest = foot - contact.normal * under;
             let segment = center - lowest;
             let crossing = lowest + segment * (under / (under + over));
             let inset = facet.inset(foot).min(facet.inset(crossing));
-            // A slanted segment crosses the plane farther away.
+            // The flatter the segment is to the plane, the farther its crossing moves.
             let slant = segment.length() / (under + over);
             Some(inset > translation.length() * slant)
         };
         let tight = contacts
             .iter()
             .filter(|contact| contact.is_plane() && ends_at_plane(contact, translation));
-        // Of several facets in one plane, one wide facet is enough.
+        // Facets in one plane follow each other. For each plane, one wide facet is enough.
         let mut last: Option<&FacetContact<V::DVec>> = None;
         let mut is_found = true;
         for contact in tight {
@@ -225,14 +227,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         passes
     }
 
-    /// Returns the shortest push-out, and those of its planes that are not planes of `contacts`.
+    /// Returns the shortest push-out, and the planes on which it ends, except the planes of
+    /// `contacts`.
     fn shortest_push_out(
         &self,
         contacts: &[FacetContact<V::DVec>],
         first: Option<V::DVec>,
         lists: &mut PushOutLists<V>,
     ) -> (Option<V::DVec>, Planes<V::DVec>) {
-        // The deepest contact is the most likely to block a translation.
+        // The deepest contacts come first, because they probably block a translation.
         lists.contacts.sort_unstable_by(|a, b| {
             let depths = b.depth().total_cmp(&a.depth());
             depths.then_with(|| self.order(a, b))
@@ -272,8 +275,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` if a convex body may have a push-out that is less than half as long as this
     /// length.
     ///
-    /// Each push-out is at least as long as the depth in any single facet, a thin plate. The same
-    /// holds for the step that led in, because the step back clears each facet.
+    /// Each push-out is at least as long as the depth in any single facet. The step that moved the
+    /// body into the facets is also at least as long, because the opposite step clears each facet.
     fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
         let depth_in_plate = |contact: &FacetContact<V::DVec>| {
@@ -288,16 +291,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .all(|contact| depth_in_plate(contact) < enough)
     }
 
-    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet,
-    /// or along a single normal: the diameter of the body's bounding box.
+    /// Returns the maximum depth of a contact that pushes the body past the boundary of a facet, or
+    /// along a single normal. This is the length of the diagonal of the body's bounding box.
     pub(super) fn max_depth(&self) -> f64 {
         let region = self.body.region().ok();
         let bounds = region.as_ref().and_then(BoundingRegion::bounds);
         bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
     }
 
-    /// Returns the shortest push-out that clears one or several candidates, if it is shorter than
-    /// `limit`.
+    /// Returns the shortest push-out that clears one or several candidates. Returns `None` if it is
+    /// not shorter than `limit`.
     fn search(&self, mut limit: f64, lists: &mut PushOutLists<V>) -> Option<Node<V::DVec, usize>> {
         let mut best = None;
         for index in 0..lists.candidates.len() {
@@ -358,9 +361,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Node::default().with(shortest.plane(), index, f64::INFINITY)
     }
 
-    /// Returns the push-out along the normal of a candidate. It clears the candidate's plane and
-    /// each facet that still blocks the body. Returns `None` if there is no such push-out shorter
-    /// than `limit`.
+    /// Returns the push-out along the normal of a candidate, which clears the candidate's plane and
+    /// all touched facets. Returns `None` if this push-out is not shorter than `limit`.
     fn push_along_one_normal(
         &self,
         candidate: FacetContact<V::DVec>,
@@ -392,10 +394,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         None
     }
 
-    /// Returns the facet with which the contact over an edge or a corner is reported. It is one of
-    /// the facets that the same part of the body touches and that no plane in `taken` uses. Facets
-    /// whose own planes the translation does not clear come first, then the facet whose normal is
-    /// closest to the contact's.
+    /// Returns the indices of the facet and the part for which the contact `over` an edge or a
+    /// corner is reported. The same part touches this facet, and no contact in `taken` has the same
+    /// indices. Facets whose own planes the translation does not clear take precedence. Of these,
+    /// the result is the facet whose normal is closest to the contact's normal.
     fn reporting_facet(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -423,7 +425,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
     }
 
-    /// Returns a touched facet, with the part of the body, that a translation does not clear.
+    /// Returns the indices of a touched facet that a translation does not clear, and of the part of
+    /// the body. Moves its contact to the front of the list, so that the next call tests this facet
+    /// first.
     pub(super) fn blocking(
         &self,
         lists: &mut PushOutLists<V>,
@@ -434,7 +438,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         let mut contacts = lists.contacts.iter();
         let index = contacts.position(|contact| !is_clear(contact))?;
-        // A facet that blocks one translation often blocks the next.
+        // A facet that blocks a translation often blocks the next translation.
         let ahead = lists.contacts.get_mut(..=index)?;
         ahead.rotate_right(1);
         ahead.first().map(|contact| contact.indices)

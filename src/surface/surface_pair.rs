@@ -1,4 +1,4 @@
-//! A surface and a body, and which facets count.
+//! A surface and a body, and the facets that are ignored.
 
 use crate::{
     placed::{Part, PlacedCollider},
@@ -7,18 +7,18 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// If both colliders are surfaces, the smaller one counts as a body if its size is at most this
-/// fraction of the other's.
+/// If both colliders are surfaces, the smaller surface counts as a body if its size is at most this
+/// fraction of the larger surface's size.
 const MAX_BODY_SIZE: f64 = 0.5;
 
 /// A part of the body that is a ball.
 pub struct BallPart<D> {
-    /// The center, relative to the translation of the surface.
+    /// The ball's center, relative to the surface's translation.
     pub center: D,
     pub radius: f64,
-    /// Half the side of the bounding box, which includes the touching tolerance.
+    /// Half the side length of the ball's bounding box, which includes the tolerance of touching.
     pub half_box: f64,
-    /// The radius of each facet.
+    /// The radius of the surface's facets.
     pub facet_radius: f64,
 }
 
@@ -28,8 +28,8 @@ pub struct SurfacePair<'a, V: Space> {
     pub(super) body: &'a PlacedCollider<V>,
     /// `true` if the caller's first collider is the body.
     pub(super) is_swapped: bool,
-    /// The body's center, relative to the translation of the surface. `None` if the body is another
-    /// surface, which may have parts on all sides.
+    /// The body's center, relative to the surface's translation. `None` if the body is a surface of
+    /// similar size, which has no side: its parts may lie on both sides of a facet.
     pub(super) center: Option<V::DVec>,
     /// The body, if it is a single ball.
     pub(super) ball: Option<BallPart<V::DVec>>,
@@ -37,8 +37,9 @@ pub struct SurfacePair<'a, V: Space> {
 }
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `None` if neither collider is a surface, or if one is a half-space. A body leaves a
-    /// half-space only along its normal.
+    /// Selects which of two colliders is the surface. Returns `None` if neither collider is a
+    /// surface, or if one of them is a half-space. A half-space needs no search, because it pushes
+    /// only along its own normal.
     pub fn new(
         a: &'a PlacedCollider<V>,
         b: &'a PlacedCollider<V>,
@@ -51,7 +52,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             (None, None) => return None,
             (Some(_), None) => (false, true),
             (None, Some(_)) => (true, true),
-            // For example the mesh of a crate and the mesh of a level.
+            // For example, the mesh of a crate is the body, and the mesh of a level is the surface.
             (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
         let (surface, body) = if is_swapped { (b, a) } else { (a, b) };
@@ -70,8 +71,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(pair)
     }
 
-    /// Converts the indices of parts from the caller's order to those of a facet and of a part of
-    /// the body, or back.
+    /// Converts the indices of two parts from the caller's order to the order of facet and body
+    /// part, or back.
     pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {
         if self.is_swapped {
             (second, first)
@@ -80,19 +81,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns a facet and a part of the body, given their indices.
+    /// Returns the facet and the part of the body with these indices.
     pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
         Some([self.surface.part(indices.0)?, self.body.part(indices.1)?])
     }
 
-    /// Returns `true` if the surface is one-sided and the center is behind the facet.
+    /// Returns `true` if the surface is one-sided and the body's center is behind the facet.
     pub(super) fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
         let is_behind = |center| facet.height(center) < 0.0;
         self.surface.is_one_sided() && self.center.is_some_and(is_behind)
     }
 
-    /// Returns `true` if the facet of a pair of parts, in the caller's order, is ignored: it is
-    /// one-sided, and the center of the body is behind it.
+    /// Returns `true` if a facet is ignored: the surface is one-sided, and the body's center is
+    /// behind the facet. The indices of facet and body part are in the caller's order.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
         if !self.surface.is_one_sided() {
             return false;
@@ -102,8 +103,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         facet.is_some_and(|facet| self.is_hidden(&facet))
     }
 
-    /// Returns a part of the body as a ball, or `None` if it is not a ball. Also returns `None` if
-    /// the facets have a radius and the surface's scale is not uniform.
+    /// Returns a part of the body as a ball. Returns `None` if the part is not a ball, if the body
+    /// has no center, or if the facets have no single radius.
     pub(super) fn ball_part(&self, part: &Part<V>) -> Option<BallPart<V::DVec>> {
         let shape = part.scaled_shape();
         if !shape.core().is_point() || self.center.is_none() {
