@@ -6,7 +6,8 @@
 
 use bevy::tasks::ComputeTaskPool;
 
-/// The number of tasks per thread: more than one, so that a slow task delays the other tasks less.
+/// The number of tasks per thread. With several tasks per thread, a slow task delays the result
+/// less, because other threads take over the remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Returns the number of threads that share work.

@@ -50,9 +50,10 @@ use crate::{
 /// # Memory
 ///
 /// After a burst of colliders or contacts, memory that has been unused for at least 64 ticks is
-/// freed at a few MiB per tick. The slots before the last remaining collider are kept, and so is
-/// the memory of Bevy's own tables. Bevy's list of messages is freed at once, on a thread of the
-/// `AsyncComputeTaskPool`. Without this pool, freeing a gigabyte of messages delays one tick.
+/// freed at a few MiB per tick. Each collider has a slot in a list. The slots before the last
+/// remaining collider are kept, and so is the memory of Bevy's own tables. Bevy's list of messages
+/// is freed at once, on a thread of the `AsyncComputeTaskPool`. Without this pool, freeing a
+/// gigabyte of messages delays one tick.
 ///
 /// Do not remove this crate's resources. Replacing these resources is fine.
 #[derive(Clone, Debug)]
@@ -87,9 +88,9 @@ impl HeadbuttPlugin {
     /// }
     /// ```
     ///
-    /// Each run of the schedule sends its messages, so a rollback that repeats ticks repeats their
-    /// messages. Bevy keeps a message for at least two frames, and longer if no fixed step has run
-    /// since.
+    /// Each run of the schedule sends messages. So a rollback that repeats ticks also sends their
+    /// messages again. Bevy keeps a message for at least two frames, and longer if no fixed step
+    /// has run since.
     ///
     /// # While virtual time is paused
     ///

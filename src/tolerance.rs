@@ -26,7 +26,7 @@ pub const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// Cores closer than this fraction of the scale count as touching, and EPA takes over from GJK. The
 /// direction between the cores' nearest points has an error of about 1e-16 of the scale, divided by
-/// their distance: 1e-6 for cores this close.
+/// their distance. For cores at this limit, the error is 1e-6.
 pub const CORE_CONTACT: f64 = 1e-10;
 
 /// GJK ends when the distance exceeds its lower bound by at most this fraction. A relative gap of g

@@ -51,7 +51,7 @@ pub struct Tick {
     /// of their first appearance, and begin with the default state and pose.
     pub entities: Vec<u64>,
     /// Entities whose state changed, and their new states. An entity that was despawned, or is no
-    /// longer a collider or an ancestor, gets the default state.
+    /// longer a collider, an ancestor or an owner, gets the default state.
     pub states: Vec<(u32, NodeState)>,
     /// Entities whose pose changed, and a mask of the components that changed.
     pub moves: Vec<(u32, u16)>,
@@ -61,10 +61,10 @@ pub struct Tick {
     pub starts_2d: Vec<PathStart<Vec2>>,
     pub starts_3d: Vec<PathStart<Vec3>>,
     pub pairs: Pairs,
-    /// All exceptions, each with the entity that has the component first. `None` if they are the
-    /// same as in the previous tick.
+    /// All exceptions: the entity with the component, and the ignored entity. `None` if the
+    /// exceptions are the same as in the previous tick.
     pub exceptions: Option<Vec<(u32, u32)>>,
-    /// All pairs that the filters of the app rejected. `None` if they are the same as in the
+    /// All pairs that the filters of the app rejected. `None` if the pairs are the same as in the
     /// previous tick.
     pub rejected: Option<Vec<(u32, u32)>>,
     /// `true` if the app has written the contacts since the previous tick, so that all pairs are
@@ -97,7 +97,7 @@ pub struct PathStart<V: SerializeSpace> {
     pub pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
 }
 
-/// An entity with a collider, or an ancestor of such an entity.
+/// An entity with a collider, or an ancestor or an owner of such an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SavedNode {
     pub state: NodeState,

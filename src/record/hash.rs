@@ -47,8 +47,8 @@ impl Hasher {
         self.0
     }
 
-    /// Returns the hash after the finalizer of MurmurHash3. In a sum of hashes, every bit of each
-    /// hash has to depend on the whole input.
+    /// Returns the hash after the finalizer of MurmurHash3. Hashes that are added up need this
+    /// step, because every bit of each hash has to depend on the whole input.
     fn finish_mixed(self) -> u64 {
         let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

@@ -2,18 +2,19 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `recorder.rs` | [`HeadbuttRecorder`], which writes what each tick reads |
-//! | `nodes.rs` | the recorder's list of entities, and what has changed in it |
+//! | `recorder.rs` | [`HeadbuttRecorder`], which writes the input and hashes of each tick |
+//! | `nodes.rs` | the recorder's list of entities, and the changes of this list |
 //! | `format.rs` | the blocks of a file |
-//! | `recording.rs` | [`Recording`], a file that has been read |
-//! | `replay.rs` | [`Replay`], which plays it |
+//! | `recording.rs` | [`Recording`], the contents of a file |
+//! | `replay.rs` | [`Replay`], which plays a recording |
 //! | `hash.rs` | hashes of contacts |
 //! | `error.rs` | errors from reading and replaying |
 //!
 //! **A recording has the input of each tick:**
 //!
-//! * the colliders and their ancestors, with poses, layers and markers,
+//! * the colliders, their ancestors and their owners, with poses, layers and markers,
 //! * the pairs that the app supplies,
+//! * the exceptions, and the pairs that the app's filters reject,
 //! * the starts of paths that differ from the poses of the previous tick, as after a teleport.
 //!
 //! The recorder reads this input directly before the first stage, and the contacts directly after
@@ -21,8 +22,8 @@
 //! in between belong to the next tick. A recording numbers entities in the order of their first
 //! appearance.
 //!
-//! **Contacts are hashed, not written.** A replay computes the contacts anyway, and the hashes show
-//! whether they are the same.
+//! **Contacts are hashed, not written.** A replay computes the contacts anyway. The hashes show
+//! whether the contacts of the replay equal the contacts of the session.
 
 mod error;
 mod format;

@@ -1,4 +1,4 @@
-//! The recorder's list of entities: the last written state of all colliders and their ancestors.
+//! The recorder's list of entities: the last written state of all colliders, ancestors and owners.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
 //! a change. So a recording ignores the same changes as the plugin. The recorder compares each
@@ -57,7 +57,7 @@ struct RecordedNode {
     is_omitted: bool,
     /// `true` if the entity was omitted in the last written tick.
     was_omitted: bool,
-    /// The data of the entity's collider. The table keeps the data while an entity uses the data.
+    /// The data of the entity's collider. The table keeps data as long as an entity uses the data.
     data: Option<Arc<[u8]>>,
 }
 
@@ -134,8 +134,8 @@ impl WrittenNodes {
         self.colliders.prune();
     }
 
-    /// Writes ancestors that have no collider. Ancestors with a collider are written by
-    /// [`update`](Self::update).
+    /// Writes the entity `next` and its ancestors, except entities with a collider, which
+    /// [`update`](Self::update) writes.
     fn write_ancestors(&mut self, world: &World, mut next: Option<Entity>, tick: &mut Tick) {
         while let Some(parent) = next.and_then(|parent| world.get_entity(parent).ok()) {
             let written = self.entities.get(&parent.id());
@@ -205,7 +205,7 @@ impl WrittenNodes {
         written.write(SavedNode { state, pose }, tick);
     }
 
-    /// Writes the entities that were despawned, or are neither colliders nor ancestors any more.
+    /// Writes the entities that were despawned, or are no longer colliders, ancestors or owners.
     /// Such entities keep their ids for one tick, in which their contacts end.
     fn write_missing(&mut self, tick: &mut Tick) {
         let (pass, is_continued) = (self.pass, self.is_continued);

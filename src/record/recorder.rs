@@ -41,10 +41,11 @@ use crate::{
 /// the recording skips the ticks in between. [`Recording`](crate::Recording) reads the file, and
 /// [`Replay`](crate::Replay) plays it.
 ///
-/// The recorder writes all colliders and their ancestors, including disabled ones, and the pairs of
-/// [`CandidatePairs`](crate::CandidatePairs). Recording does not change the behavior of the plugin,
-/// and the memory of the recorder does not grow with the length of the session. Each tick is
-/// written at once, so the file is complete up to the last tick even if the game crashes.
+/// The recorder writes all colliders, ancestors and owners, including disabled entities. It also
+/// writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and the pairs
+/// that filters reject. Recording does not change the behavior of the plugin, and the memory of the
+/// recorder does not grow with the length of the session. Each tick is written at once, so the file
+/// is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -255,7 +256,7 @@ fn recorded_pairs(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs
     }
 }
 
-/// Returns pairs of entities by their ids.
+/// Converts pairs of entities to sorted pairs of ids. Omits pairs of entities without ids.
 fn recorded_rules(
     nodes: &WrittenNodes,
     pairs: impl Iterator<Item = (Entity, Entity)>,

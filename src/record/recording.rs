@@ -31,7 +31,7 @@ pub struct Recording {
     omitted: usize,
 }
 
-/// The position of a tick's bytes, and the further data that undoing the tick requires.
+/// The position of a tick's bytes, and the data with which the tick can be undone.
 struct TickBlock {
     contents: Range<usize>,
     /// The previous states of all entities whose states the tick changes.
@@ -175,14 +175,14 @@ impl Recording {
         tick.and_then(|tick| tick.exceptions).unwrap_or_default()
     }
 
-    /// Returns the pairs that filters rejected in a tick, or `None` if they never rejected any.
+    /// Returns the pairs that filters rejected in a tick, or `None` if no tick has rejected pairs.
     pub(super) fn rejected(&self, tick: usize) -> Option<Vec<(u32, u32)>> {
         let tick = self.last_change(&self.rejected_changes, tick);
         let pairs = tick.and_then(|tick| tick.rejected).unwrap_or_default();
         (!self.rejected_changes.is_empty()).then_some(pairs)
     }
 
-    /// Returns the last of several ticks that is not after `tick`.
+    /// Returns the last of the ticks `changes` that is not after `tick`.
     fn last_change(&self, changes: &[usize], tick: usize) -> Option<Tick> {
         let count = changes.partition_point(|change| *change <= tick);
         self.tick(*changes.get(count.checked_sub(1)?)?)

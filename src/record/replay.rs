@@ -2,7 +2,8 @@
 //!
 //! A contact depends only on the shapes and poses of its tick. A path also depends on the poses of
 //! the previous tick. The starts and ends of contacts depend on the pairs that touched in the
-//! previous tick. So after a jump to any tick, forward or backward, the previous tick runs first.
+//! previous tick. So after a jump to a tick, forward or backward, the tick before the target runs
+//! first.
 
 use std::collections::BTreeSet;
 
@@ -49,9 +50,9 @@ pub struct ReplayTick;
 /// ```
 ///
 /// The replay spawns all entities of the recording. In each tick, these entities get the colliders,
-/// poses, layers, markers and parents that they had in the session. An entity that was despawned in
-/// the session loses its components. The other entities of the world should have no collider. The
-/// replay sets the resources [`BroadPhase`] and [`CandidatePairs`].
+/// poses, layers, markers, exceptions, owners and parents that they had in the session. An entity
+/// that was despawned in the session loses its components. The other entities of the world should
+/// have no collider. The replay sets the resources [`BroadPhase`] and [`CandidatePairs`].
 #[derive(Resource)]
 pub struct Replay {
     recording: Recording,
@@ -359,7 +360,7 @@ impl Replay {
         }
     }
 
-    /// Inserts the exceptions of a tick, and removes those of the previous tick.
+    /// Inserts the exceptions of a tick, and removes the exceptions of the previous tick.
     fn show_exceptions(&mut self, world: &mut World, tick: usize) {
         let exceptions = self.recording.exceptions(tick);
         if exceptions == self.exceptions {
