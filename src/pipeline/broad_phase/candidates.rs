@@ -1,4 +1,4 @@
-//! The pairs that the broad phase hands to the narrow phase.
+//! The results of the broad phase: the pairs that the narrow phase tests.
 
 use core::ops::Range;
 
@@ -57,8 +57,8 @@ pub struct PairList {
 const MIN_QUERIES: usize = 512;
 
 impl PairList {
-    /// Splits the `items` into ranges and calls `find` for each range, in parallel if there are
-    /// many `boxes`. `find` appends the pairs of its range to a list.
+    /// Splits the `items` into ranges and calls `find` for each range. If there are many `boxes`,
+    /// the calls run in parallel. `find` appends the pairs of its range to a list.
     pub fn collect(
         &mut self,
         items: usize,

@@ -72,7 +72,7 @@ pub struct Grid {
     /// The slots that the next sort adds.
     added: Vec<u32>,
     spare: Vec<u128>,
-    /// The number of boxes.
+    /// The peak number of boxes.
     peak: Peak,
 }
 

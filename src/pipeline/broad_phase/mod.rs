@@ -107,9 +107,9 @@ struct Overlaps {
     slot_peak: Peak,
 }
 
-/// The boxes at rest in `moving` are moved to `resting` once they outnumber the changed boxes by
-/// `resting.len()` divided by this number. So the cost of the update is bounded by the cost of this
-/// tick or of earlier moves.
+/// Let r be the number of boxes in `resting`. The boxes at rest in `moving` are moved to `resting`
+/// once they outnumber the changed boxes by r divided by this number. So the cost of the update is
+/// bounded by the cost of this tick or of earlier moves.
 const SETTLING_FRACTION: usize = 8;
 
 impl Overlaps {

@@ -1,5 +1,5 @@
-//! The proxies that the sync stage hands to the later stages. `arena.rs` stores the proxies of one
-//! dimension by slot, and `mod.rs` has the slot of each entity.
+//! The proxies: all colliders of this tick, in the form that the later stages read. `arena.rs`
+//! stores the proxies of one dimension by slot, and `mod.rs` has the slot of each entity.
 
 mod arena;
 
@@ -88,8 +88,8 @@ impl Proxies {
         }
     }
 
-    /// Returns an entity as one of two that may meet. An entity without a proxy has no layers, and
-    /// is its own owner.
+    /// Returns an entity with its traits, for the rules of `meeting/`. An entity without a proxy
+    /// has no layers, and is its own owner.
     pub fn party(&self, entity: Entity) -> Party<'_> {
         let party = match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => self.d2.get(slot).map(Proxy::party),

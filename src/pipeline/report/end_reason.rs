@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Returns why two entities that touched in the previous tick no longer touch.
+/// Returns the reason why two entities that touched in the previous tick no longer touch.
 pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     let entities = [entity, other].into_iter();
     let reason = entities
@@ -19,7 +19,8 @@ pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     reason.unwrap_or_else(|| pair_end_reason(world, entity, other))
 }
 
-/// Returns why an entity can no longer touch anything, or `None` if it can.
+/// Returns the reason why an entity can no longer touch anything, or `None` if the entity still
+/// can.
 fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(EndReason::Despawned);

@@ -4,8 +4,8 @@ use bevy::{ecs::event::EntityEvent, prelude::*};
 
 use crate::collision::{CollisionEnded, CollisionEvent, CollisionStarted};
 
-/// Triggers an event on each entity of each pair, then on its owner. Skips entities that no longer
-/// exist, and events without observers.
+/// For each pair, triggers an event on each of the two entities, and then on the entity's owner.
+/// Skips entities that no longer exist, and events without observers.
 pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
     if !has_observers(world) {
         return;

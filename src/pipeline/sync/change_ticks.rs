@@ -30,8 +30,8 @@ pub type Columns = (
     Has<Swept>,
 );
 
-/// A resource whose change tick is the tick of the last update of the proxies. Bevy keeps the ticks
-/// of resources from wrapping around.
+/// A resource that is marked as changed when the proxies are updated. So its change tick is the
+/// tick of the last update. Bevy keeps the ticks of resources from wrapping around.
 #[derive(Resource, Default)]
 pub struct LastRun;
 

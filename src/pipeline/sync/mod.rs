@@ -7,8 +7,8 @@
 //!   [`change_ticks`].
 //! * Changed rows of Bevy's tables show that an entity was spawned, despawned, disabled or enabled,
 //!   or that a component was added or removed: see [`table_history`].
-//! * Copies of [`IgnoreCollisions`](crate::IgnoreCollisions) show which pairs became exceptions:
-//!   see `exceptions.rs`.
+//! * The copies of [`IgnoreCollisions`](crate::IgnoreCollisions) from the previous tick show which
+//!   exceptions were added or removed: see `exceptions.rs`.
 //! * Change ticks and the number of ancestors show that an ancestor changed: see [`ancestors`].
 //!
 //! [`scan`] is the pass that finds all these changes. Most changes are moves, which are queued, and

@@ -1,8 +1,8 @@
 //! The moving collider: its casts and its planes.
 //!
 //! A gap is measured as an overlap: the collider is grown by a margin, and then overlaps everything
-//! within the margin. So the rules for contacts with surfaces (no contacts at seams, one side only)
-//! also hold at a distance.
+//! within the margin. So the rules for contacts with surfaces also hold at a distance: no contacts
+//! at seams, and contacts on one side only.
 
 use core::ops::ControlFlow;
 

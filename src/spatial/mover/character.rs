@@ -4,23 +4,23 @@
 //! by s/2, so a cast along a floor still has a gap of s/2. This gap exceeds the rounding of the
 //! position to f32, so the body never trips over the seams between separate boxes. A cast looks
 //! beyond the end of the motion, and the body stops where its gap is s. At a small angle of
-//! approach, this position can be behind the start of the motion. Then the body does not advance,
-//! and backs off along the normal.
+//! approach, this position can be behind the start of the motion. In this case, the body does not
+//! advance, and backs off along the normal.
 //!
 //! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
 //! turned into the plane of the ground and with the same length. Walls deflect the horizontal
 //! motion along the horizontal part of their normals, so slopes that are too steep do not lift the
-//! body. After the walk, the body settles on the ground below. During the walk, nothing pulls the
-//! body down, so it does not creep down slopes.
+//! body. After the walk, the body settles on the ground below. During the walk, no fall is applied,
+//! so the body does not creep down slopes.
 //!
 //! **Flying.** In the air, the body moves straight to the first touch, and then along the planes
 //! that it has touched. When the body touches ground from above, the flight ends, and the rest of
 //! the motion is a walk.
 //!
 //! **Ground** is a touched face that is flat enough. At an edge, the contact normal may be less
-//! upright than the face's normal. So a capsule stands on the edge of a step until it hangs beside
-//! the edge ([`GroundRules::is_ground`]). A body also stands if its flat side rests on a corner, or
-//! if slopes that are too steep hold it from both sides.
+//! upright than the face's normal. So a capsule stands on the edge of a step until the capsule
+//! hangs beside the edge ([`GroundRules::is_ground`]). A body also stands if its flat side rests on
+//! a corner, or if slopes that are too steep hold it from both sides.
 
 use smallvec::SmallVec;
 

@@ -30,7 +30,7 @@ const MAX_PUSHES: usize = 4;
 
 /// The distance, in skins, by which a cast looks beyond the end of the motion. A body stops 1 / 2c
 /// skins before the touch, where c is the sine of the angle of approach. Only at angles of less
-/// than 7 degrees does the body stop farther away than this distance.
+/// than 7 degrees, this distance exceeds four skins.
 const LOOKAHEAD: f64 = 4.0;
 
 /// A slide approaches a plane if the sine of the angle between them exceeds this value. So corners

@@ -29,9 +29,9 @@ const MAX_SWEEPS: usize = 1024;
 /// f32.
 const LEAST_PUSH_CHANGE: f64 = 1e-12;
 
-/// The greatest length of a translation out of overlaps, as a multiple of the deepest overlap. Out
-/// of a wedge between two planes, the required multiple is more than 1: 16 at an opening of 7
-/// degrees.
+/// The greatest length of a translation out of overlaps, as a multiple of the deepest overlap. In a
+/// wedge between two planes, the required multiple is more than 1. At an opening of 7 degrees, the
+/// multiple is 16.
 const MAX_DETOUR: f64 = 16.0;
 
 /// A fraction of a length that exceeds its rounding error.
@@ -181,7 +181,7 @@ pub fn clip_velocity<V: Dimension>(velocity: V, planes: &[ContactPlane]) -> V {
     V::projected(Vec3::from_f64(velocity.in_f32_range()))
 }
 
-/// Returns the vector nearest to `vector` that leads against none of the unit normals.
+/// Returns the vector nearest to `vector` that opposes none of the unit normals.
 pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
     nearest_translation(vector, normals.iter().map(|normal| (*normal, 0.0)))
 }
@@ -189,8 +189,8 @@ pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
 /// Returns the translation nearest to `target` after which no gap along a unit normal is negative.
 ///
 /// If no gap is negative at the start, a translation of 0 is valid. So the nearest translation is
-/// no farther from the target than 0 is. Out of overlaps, this distance may be greater by up to
-/// [`MAX_DETOUR`] times the deepest overlap.
+/// no farther from the target than 0 is. If a gap is negative, this distance may be greater by up
+/// to [`MAX_DETOUR`] times the deepest overlap.
 fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f64)>) -> D {
     let missing = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));
     let missing: SmallVec<[PushPlane<D>; 8]> = missing.collect();

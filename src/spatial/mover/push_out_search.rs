@@ -8,10 +8,11 @@
 //! The search is best-first over partial choices. Each step takes the choice with the shortest
 //! translation, and moves the body by this translation. If the body is free there, this translation
 //! is the result. Otherwise, the deepest contact that is left adds one choice for each of its
-//! planes. More planes never make a translation shorter, so the first that frees the body is the
-//! shortest for the tried directions. For two boxes, these directions are the normals of all faces
-//! of their Minkowski difference. For other shapes, the directions are the contact normal, the axes
-//! of the world and of the obstacle, and the normals of box faces and polygon sides.
+//! planes. More planes never make a translation shorter, so the first translation that frees the
+//! body is the shortest for the tried directions. For two boxes, these directions are the normals
+//! of all faces of their Minkowski difference. For other shapes, the directions are the contact
+//! normal, the axes of the world and of the obstacle, and the normals of box faces and polygon
+//! sides.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
@@ -63,9 +64,9 @@ const CLEARANCE: f64 = 8.0;
 /// # Pushing out
 impl SpatialQuery<'_, '_> {
     /// Returns the shortest translation, of at most `max_distance`, after which a shape overlaps
-    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation that
-    /// leaves the least depth among all tried translations. This translation is also at most
-    /// `max_distance` long, and 0 if no other translation is better.
+    /// nothing. If no such translation is found, the result is [`PushOut::Pressed`] with the tried
+    /// translation that leaves the least depth. This translation is also at most `max_distance`
+    /// long. If no translation reduces the depth, the result is 0.
     ///
     /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), this search also resolves
     /// contacts that contradict each other, and checks that there is room where the translation
@@ -75,7 +76,7 @@ impl SpatialQuery<'_, '_> {
     /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
     /// use headbutt::{PushOut, prelude::*};
     ///
-    /// // A box over two tiles. Each of them alone would push it sideways into the other one.
+    /// // A box overlaps two tiles. Each tile alone would push it sideways into the other tile.
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
     /// for x in [-8.0, 8.0] {
@@ -126,8 +127,8 @@ impl SpatialQuery<'_, '_> {
 /// A translation out of everything solid.
 pub struct FoundPushOut<D> {
     pub translation: D,
-    /// `true` if the body is free after the translation. Otherwise, the translation is the least
-    /// bad one.
+    /// `true` if the body is free after the translation. Otherwise, the translation leaves the
+    /// least depth of all tried translations.
     pub is_free: bool,
 }
 
@@ -149,8 +150,8 @@ struct DeepestContact<D> {
     exits: SmallVec<[PushPlane<D>; 16]>,
 }
 
-/// Returns the shortest translation out of everything solid. If none is found, returns the least
-/// bad one: among the translations that were tried, the first that leaves the least depth.
+/// Returns the shortest translation out of everything solid. If no such translation is found,
+/// returns the first tried translation that leaves the least depth.
 pub fn search_push_out<V: QuerySpace>(
     around: &FilteredQuery,
     body: &PlacedCollider<V>,
