@@ -1,7 +1,7 @@
 //! Casts colliders by casting their parts.
 //!
-//! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion,
-//! before the earliest hit so far. For a collider that rotates, the box encloses all its rotations.
+//! A pair of parts is cast only if the boxes of the two parts touch during the motion, before the
+//! earliest hit so far. If a collider rotates, its boxes contain all rotations.
 
 use crate::{
     collider_query::{
@@ -20,9 +20,9 @@ use crate::{
 ///
 /// If parts overlap at the start, the contact is the result of [`deepest_contact`]. With
 /// [`leave_overlaps`](CastOptions::leave_overlaps), the contact is the deepest contact whose
-/// overlap increases. If a facet of a one-sided surface is ignored at the start, it is never hit.
+/// overlap increases. A facet of a one-sided surface that is ignored at the start is never hit.
 ///
-/// Also returns the indices of the parts that touch.
+/// The function also returns the indices of the parts that touch.
 pub fn cast_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
@@ -61,7 +61,8 @@ fn cast_of_parts<V: Space>(
     let pair = MovingColliders::new([(a, motion_a), (b, motion_b)], is_swapped);
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
-    // Returns the new limit, and the normal and the time of a touch.
+    // Casts two parts. Returns the new limit and, if the parts touch, the normal and the time of
+    // the touch.
     let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts| {
         let indices = pair.reordered(parts);
         if facets.ignores(indices) {
@@ -83,7 +84,7 @@ fn cast_of_parts<V: Space>(
             return (found.limit(), None);
         }
         let touch = Some((hit.contact.normal, hit.touching));
-        // The points of the contact are relative to the parts, and become relative to the
+        // The points of the contact are relative to the parts. `moved` makes them relative to the
         // colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
@@ -143,7 +144,8 @@ pub fn cast_in_world<V: Space>(
     }))
 }
 
-/// The region that a collider or a part covers while it rotates, without its translation.
+/// The region that a collider or a part covers while it rotates. The region does not include the
+/// translation.
 enum SweptRegion<D> {
     Box(Bounds<D>),
     /// A half-space, and the origin to which it is relative.
@@ -152,7 +154,8 @@ enum SweptRegion<D> {
 }
 
 impl<D: DVector> SweptRegion<D> {
-    /// `origin` is the translation of a half-space. The rotation by `angle` is about `pivot`.
+    /// Returns the region of a rotation by `angle` about `pivot`. If `region` is a half-space, it
+    /// is relative to `origin`.
     fn new(region: &BoundingRegion<D>, origin: D, pivot: D, angle: f64) -> Self {
         match region {
             BoundingRegion::Box(bounds) => Self::Box(bounds.around_rotation(pivot, angle)),
@@ -163,8 +166,8 @@ impl<D: DVector> SweptRegion<D> {
         }
     }
 
-    /// Returns a lower bound on the time at which this region and another, which moves by
-    /// `translation`, begin to touch. The bound is infinite if the regions do not touch.
+    /// Returns a lower bound on the time at which another region, which moves by `translation`,
+    /// begins to touch this region. The bound is infinite if the regions do not touch.
     fn entry(&self, other: &Self, translation: D) -> f64 {
         match (self, other) {
             (Self::Box(own), Self::Box(other)) => own.entry(other, translation),
@@ -181,7 +184,8 @@ impl<D: DVector> SweptRegion<D> {
     }
 }
 
-/// Returns the time after which a gap that grows by `growth` is closed.
+/// Returns the time at which a gap closes that grows by `growth` from time 0 to 1, or infinity if
+/// the gap stays open.
 fn time_to_close(gap: f64, growth: f64) -> f64 {
     if gap <= 0.0 {
         0.0
@@ -192,8 +196,9 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
     }
 }
 
-/// Calls `visit` with each pair of parts that may touch before the current limit, and with their
-/// indices, early pairs first. The limit starts at 1, and each result of `visit` replaces it.
+/// Calls `visit` with each pair of parts that may touch before the current limit, and with the
+/// indices of the parts. Pairs that may touch early come first. The limit starts at 1, and each
+/// result of `visit` replaces it.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
     mut visit: impl FnMut([&DynPart<V>; 2], PartPair) -> f64,

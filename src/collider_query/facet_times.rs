@@ -3,25 +3,26 @@
 //! Casting a facet takes far longer than computing its bound. So a few facets wait, and the facet
 //! with the lowest bound is cast next. Once a cast hits, most of the waiting facets are skipped,
 //! because their bounds are later. In the frame of the body, the body is at rest and the facets
-//! move. A facet touches the body at no time before
+//! move. A facet does not touch the body before
 //!
-//! * its box touches the box around the body,
+//! * the box around the facet touches the box around the body,
 //! * the body touches the plane of the facet,
 //! * the body touches the plane that is orthogonal to the normal of the first touch so far, and in
 //!   front of all vertices of the facet.
 //!
-//! A facet never touches the body if their *shadows* along the motion are apart. Only separating
-//! lines that are parallel to an edge of the facet's shadow are tried.
+//! The *shadow* of an object is its projection along the motion. If the shadows of a facet and the
+//! body are apart, the facet never touches the body. Only separating lines that are parallel to an
+//! edge of the facet's shadow are tried.
 //!
 //! The facets of a cluster lie in one plane. So one support point bounds the times of all these
 //! facets. If the body touches one facet at the time at which it reaches the plane, it touches no
 //! other facet of the cluster earlier.
 //!
-//! If the lowest point of the body lands well inside a facet, the touch has a closed form: at no
-//! earlier time does the body reach the plane of the facet.
+//! If the lowest point of the body lands well inside a facet, the touch has a closed form, because
+//! the body does not reach the plane of the facet earlier.
 //!
-//! All bounds are certain: a gap counts only beyond a margin, which covers the tolerance of
-//! touching and all rounding.
+//! All bounds are certain, because a margin is subtracted from each gap. The margin covers the
+//! tolerance of touching and all rounding.
 
 #[cfg(test)]
 mod tests;
@@ -41,28 +42,29 @@ use crate::{
 /// again.
 const MAX_KNOWN: usize = 16;
 
-/// The maximum number of waiting facets. Before a further facet is added, the facet with the lowest
-/// bound is cast.
+/// The maximum number of waiting facets. If this number is reached, the facet with the lowest bound
+/// is cast before another facet is added.
 const MAX_WAITING: usize = 8;
 
-/// A landing has a closed form if the point is inside the facet by at least this fraction of the
-/// body's size, and if the body is at least this thick across the facet.
+/// A landing has a closed form only if the point is inside the facet by at least this fraction of
+/// the body's size, and if the body is at least this thick along the facet's normal.
 const INSIDE: f64 = 1e-3;
 
-/// The least sine of the angle between a plane and a motion that lands on it. A body that lands and
-/// moves on is then deeper than a graze ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before
-/// its point has left the inside of the facet.
+/// The least sine of the angle between a plane and a motion that lands on it. If the body moves on
+/// after it has landed, the overlap becomes deeper than a graze
+/// ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before the landed point leaves the inside
+/// of the facet.
 const LANDING_SINE: f64 = 0.01;
 
 /// The time at which the body reaches a plane.
 #[derive(Clone, Copy)]
 struct PlaneTime {
-    /// A lower bound on the time at which the body touches anything behind the plane. The bound is
-    /// infinite if the body touches nothing there.
+    /// A lower bound on the time at which the body touches a facet in the plane. The bound is
+    /// infinite if no facet in the plane has to be cast.
     bound: f64,
     /// The time at which the body reaches the plane.
     exact: f64,
-    /// `true` if the facet of the cluster on which the body lands was searched for.
+    /// `true` if the cluster has been searched for the facet on which the body lands.
     is_searched: bool,
 }
 
@@ -75,7 +77,7 @@ struct MovingFacet<D: DVector> {
     weld: f64,
     /// A bound on the rounding of positions.
     rounding: f64,
-    /// A gap to the facet counts only as far as it exceeds this margin.
+    /// The margin that is subtracted from each gap to the facet.
     margin: f64,
 }
 
@@ -88,7 +90,8 @@ struct FirstNormal<D> {
     lowest: f64,
 }
 
-/// Bounds on the times at which a convex body touches facets of a surface, if neither rotates.
+/// Lower bounds on the times at which a convex body touches facets of a surface, if neither body
+/// nor surface rotates.
 pub struct FacetTimes<'a, V: Space> {
     surface: &'a PlacedCollider<V>,
     /// The position of the surface in the pair: 0 or 1.
@@ -98,7 +101,8 @@ pub struct FacetTimes<'a, V: Space> {
     region: Bounds<V::DVec>,
     /// A box around the body, in its own frame.
     bounds: Bounds<V::DVec>,
-    /// The translation of the surface in the frame of the body, and the map of its facets.
+    /// The translation of the surface in the frame of the body, and the linear map from the surface
+    /// to this frame.
     origin: V::DVec,
     linear: <V::DVec as DVector>::Matrix,
     /// The rotation from the world to the axes of the body.
@@ -110,13 +114,14 @@ pub struct FacetTimes<'a, V: Space> {
     /// The sum of the radii of body and facets.
     radius: f64,
     size: f64,
-    /// The times of clusters of several facets, each with the number of its cluster.
+    /// The number and the time of each cluster whose bound is kept. Each of these clusters has
+    /// several facets.
     known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
     first: Option<FirstNormal<V::DVec>>,
 }
 
 impl<'a, V: Space> FacetTimes<'a, V> {
-    /// Returns `None` unless a convex body moves without rotation relative to a surface.
+    /// Returns `None` unless one collider is a surface, the other is convex, and neither rotates.
     pub fn new(moving: [Moving<'a, V>; 2]) -> Option<Self> {
         let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
         let [first, second] = moving;
@@ -169,8 +174,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Calls `visit` with each facet that may be touched before the current limit, roughly in the
-    /// order of the bounds. The limit starts at 1, and a result of `visit` replaces it. Returns
-    /// `None` if the surface is flattened by its scale.
+    /// order of the bounds. The limit starts at 1. If `visit` returns a limit, it replaces the
+    /// current limit. Returns `None` if the scale flattens the surface.
     pub fn search(&mut self, mut visit: impl FnMut(&mut Self, u32) -> Option<f64>) -> Option<()> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
         let mut limit = 1.0;
@@ -204,7 +209,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Returns the first touch with the plane of a facet if the lowest point of the body lands well
-    /// inside the facet, or inside another facet of its cluster. Also returns the facet.
+    /// inside the facet, or inside another facet of its cluster. Also returns the index of the
+    /// touched facet.
     pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
         let foot = match self.landing_on(index)? {
             Ok(hit) => return Some((index, hit)),
@@ -228,9 +234,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         found
     }
 
-    /// Returns the touch of a facet if the lowest point of the body lands well inside the facet.
-    /// Returns an error with the point in its plane if the body lands beside the facet. The point
-    /// is in the frame of the body at the start.
+    /// If the lowest point of the body lands well inside a facet, returns the touch. If it lands
+    /// beside the facet, returns the landing point as the error, in the frame of the body at the
+    /// start. Returns `None` if the touch has no closed form.
     fn landing_on(&self, index: u32) -> Option<Result<CastHit64<V::DVec>, V::DVec>> {
         let MovingFacet {
             vertices,
@@ -247,11 +253,11 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             return None;
         }
         let time = gap / approach;
-        // The foot of the lowest point, in the frame of the body at the start, as is the facet.
+        // The landing point, in the frame of the body at the start.
         let foot = lowest - normal * self.radius - self.velocity * time;
         let inside = INSIDE * self.size + margin;
         let thickness = (self.body.support(normal) - lowest).dot(normal) + self.body.radius();
-        // Until then, the gap exceeds the margin of a cast.
+        // Until this step before the touch, the gap exceeds the margin of a cast.
         let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
         if thickness < inside || step * speed > CAST_TOUCHING * self.size {
             return None;
@@ -279,8 +285,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         }))
     }
 
-    /// Raises the bounds by the normal and the time of a touch: see the file head. Times are equal
-    /// if they differ by at most `same_time`. `normal` is the normal of the pair's contact.
+    /// Raises the bounds after a facet was touched: see the file head. Times are equal if they
+    /// differ by at most `same_time`. `normal` is the normal of the pair's contact.
     pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
         let [up, _] = self.in_order(normal, -normal);
         let up = self.rotation * up;
@@ -304,8 +310,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Returns a lower bound on the time at which the body touches a facet. The bound is infinite
-    /// if the body does not touch the facet before `limit`, or if another facet of its cluster
-    /// counts instead.
+    /// if the body does not touch the facet before `limit`, or if it need not be cast, because
+    /// another facet of its cluster was touched.
     fn bound(&mut self, index: u32, limit: f64) -> f64 {
         let of_cluster = self.bound_of_cluster(index);
         if of_cluster.is_some_and(|bound| bound > limit) {
@@ -362,7 +368,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         }
     }
 
-    /// Returns the time at which the box around a facet touches the box around the body.
+    /// Returns a lower bound on the time at which the box around a facet touches the box around the
+    /// body.
     fn time_to_box(&self, facet: &MovingFacet<V::DVec>) -> f64 {
         let start = Bounds {
             min: V::DVec::ONE * f64::INFINITY,
@@ -382,8 +389,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         self.body.support(-axis).dot(axis) - self.radius * axis.length()
     }
 
-    /// Returns the time at which the top of a facet along an axis touches the body. `lowest` is the
-    /// least height of the body along the axis.
+    /// Returns a lower bound on the time at which the highest vertex of a facet along an axis
+    /// reaches the lowest point of the body. `lowest` is the height of this point.
     fn time_along(&self, facet: &MovingFacet<V::DVec>, axis: V::DVec, lowest: f64) -> f64 {
         let heights = facet.vertices.iter().map(|vertex| vertex.dot(axis));
         let top = heights.fold(f64::NEG_INFINITY, f64::max);
@@ -439,7 +446,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 }
 
-/// Returns the time at which a gap that shrinks by `approach` during the motion is closed.
+/// Returns the time at which a gap closes that shrinks by `approach` from time 0 to 1, or infinity
+/// if the gap stays open.
 fn time_to_close(gap: f64, approach: f64) -> f64 {
     match gap {
         gap if gap <= 0.0 => 0.0,

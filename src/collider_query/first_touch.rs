@@ -1,21 +1,22 @@
-//! The first touch of a cast among the outcomes of several pairs of parts.
+//! Selects the first touch of a cast. The *outcome* of a pair of parts is the hit that its cast
+//! returns.
 //!
-//! At a seam, a shape touches several parts at the same time: one part with a face, and other parts
-//! with an edge or with a side between two parts. The contact of each pair is correct. But only a
-//! normal that separates the shape from all these parts is a normal of the whole collider's
+//! At a seam, a shape touches several parts at the same time: one part at a face, and other parts
+//! at an edge, or at a side that another part covers. The contact of each pair is correct. But only
+//! a normal that separates the shape from all these parts is a normal of the whole collider's
 //! surface. So the outcome whose normal separates the most parts comes first.
 //!
 //! **The face normal** is chosen among all parts that are touched along this normal, because each
-//! outcome knows only the faces of its own part. For example, a ball at the edge of a step touches
-//! two segments at the same point. The rules are the same as for one shape, in
+//! cast of a pair considers only the faces of its own part. For example, a ball at the edge of a
+//! step touches two segments at the same point. The rules are the same as for one shape, in
 //! `query/cast/face_normal.rs`:
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
 //! * Otherwise, the visible face that opposes the motion most is chosen. A face is hidden if
 //!   another of these parts rises in front of its plane: the back of a segment, or the side between
 //!   two boxes.
-//! * If all faces are hidden, as between the ridges of a peak, the faces that face the normal
-//!   count.
+//! * If all faces are hidden, as between the ridges of a peak, the faces count whose normals have a
+//!   positive component along the contact normal.
 //! * Among equal faces, the order of their normals decides, not the order of the parts.
 
 use smallvec::SmallVec;
@@ -45,7 +46,8 @@ struct PartOutcome<D> {
 
 /// The earliest outcomes so far.
 pub struct FirstTouch<D> {
-    /// The outcomes at the earliest time of touching, and outcomes that may touch the same point.
+    /// The outcomes at the earliest time of touching, and the outcomes of parts that may be touched
+    /// at the same point.
     found: SmallVec<[PartOutcome<D>; 4]>,
     /// The time until which no pair overlaps.
     safe: f64,

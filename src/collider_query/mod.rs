@@ -1,17 +1,17 @@
-//! Queries of colliders of any kind, in any pose, with or without an app.
+//! Queries of colliders in poses. These queries need no app.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `place.rs` | places a collider in the pose of a query |
 //! | `part_contacts.rs` | the contacts of the parts of two colliders, as in a tick |
-//! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
-//! | `cast.rs` | casts of a pair, by its parts |
-//! | `moving_colliders.rs` | a moving pair, and where its parts are |
-//! | `facet_times.rs` | the facets that a moving body may touch, by bounds on the times |
-//! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
+//! | `pair.rs` | the contact, the distance and the manifold of a pair, computed from its parts |
+//! | `cast.rs` | casts of a pair, computed from its parts |
+//! | `moving_colliders.rs` | a moving pair, and the positions of its parts |
+//! | `facet_times.rs` | lower bounds on the times at which a moving body touches facets |
+//! | `first_touch.rs` | selects the first touch among the touches of all pairs of parts |
 //! | `ray.rs` | rays against colliders |
-//! | `collider_queries.rs` | colliders in [`query`](crate::query) |
-//! | `collider_methods.rs` | the bounding box of a collider, and its distance from points |
+//! | `collider_queries.rs` | colliders as arguments of the functions of [`query`](crate::query) |
+//! | `collider_methods.rs` | the bounding box of a collider, and its point nearest to another point |
 
 pub mod cast;
 pub mod collider_methods;

@@ -1,8 +1,9 @@
-//! The contact, the distance and the manifold of two placed colliders or shapes, by their parts.
+//! The contact, the distance and the manifold of two placed colliders or shapes, computed from
+//! their parts.
 //!
-//! The contact is the same contact that a tick reports. Swapped arguments must give the mirror
-//! image to the bit. So two colliders with several parts are compared in the order of their poses
-//! and shapes, as in a tick.
+//! The contact is the same contact that a tick reports. If the arguments are swapped, the result
+//! must be the exact mirror image. So if a collider has several parts, the two colliders are sorted
+//! by their poses and shapes, as in a tick.
 //!
 //! If the center of the other collider is behind a facet of a one-sided surface, that facet is
 //! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
@@ -171,8 +172,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
     })??
 }
 
-/// Returns the one-sided surface of a pair if it ignores the other collider, although a part of
-/// that collider is within a distance.
+/// Returns the one-sided surface of a pair if it ignores the other collider, although a part of the
+/// other collider is at most `distance` away.
 #[cfg(feature = "explain")]
 pub fn one_sided_surface<'a, V: Space>(
     first: &'a PlacedCollider<V>,
@@ -201,8 +202,8 @@ const SAME_PART_DEPTH: f64 = 1e-6;
 pub const END_SEARCH: f64 = -1.0;
 
 /// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
-/// their indices, near pairs first. The limit starts at `limit`, and each result of `visit`
-/// replaces it.
+/// the indices of the parts. Near pairs come first. The limit starts at `limit`, and each result of
+/// `visit` replaces it.
 fn search<V: Space>(
     a: &Placed<V>,
     b: &Placed<V>,
@@ -239,8 +240,8 @@ fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
     }
 }
 
-/// Returns a pair in an order that does not depend on the caller, and `true` if this order is
-/// reversed.
+/// Sorts a pair, so that the order does not depend on the caller. Also returns `true` if the
+/// arguments were swapped.
 pub fn in_order<'a, V: Space>(
     a: Placed<'a, V>,
     b: Placed<'a, V>,

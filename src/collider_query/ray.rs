@@ -1,8 +1,9 @@
 //! Rays against colliders.
 //!
-//! A ray is mapped into the frame of a collider, in which all lengths along the ray keep their
-//! values. In this frame, the tree of a compound finds the parts near the ray. If a scale flattens
-//! a collider, there is no such frame: all of its parts are tested in the world.
+//! A ray is mapped into the frame of a collider. The parameter of a point of the ray does not
+//! change: it is the distance in the world. In this frame, the tree of a compound finds the parts
+//! near the ray. If a scale flattens a collider, the inverse map does not exist, so all parts are
+//! tested in the world.
 
 #[cfg(test)]
 mod tests;
@@ -39,8 +40,8 @@ pub(crate) fn ray_at_shape_in_pose<V: Space>(
     let ColliderShape::Compound(compound) = shape else {
         return ray_at_collider(&PlacedCollider::touching(shape, pose)?, ray);
     };
-    // A compound need not be placed. Placing a small surface would take as long as a short ray, and
-    // would never fail.
+    // A compound is placed only to check it, because a ray does not need the placed compound. A
+    // small surface is always valid, and placing it would take as long as a short ray.
     if !PlacedCollider::is_small(compound, &pose) {
         PlacedCollider::touching(shape, pose)?;
     }
@@ -91,7 +92,7 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
     }
 }
 
-/// Like [`visit_ray_at_collider`], for a compound in a pose.
+/// Does the same as [`visit_ray_at_collider`] for a compound in a pose.
 fn visit_ray_at_compound<V: Space>(
     compound: &Compound<V>,
     pose: &WorldPose<V::DVec>,
@@ -213,8 +214,8 @@ fn at_thick_facet<V: Space>(
 
 /// Returns the hit on a facet that the ray's line crosses at `t`.
 ///
-/// A ray enters and leaves a facet like the surface of a solid shape. A ray that begins on the
-/// facet hits it if the ray leads inward, but not if it leads outward.
+/// A facet counts as a face of a solid shape. So a ray that begins on the facet hits the facet if
+/// the ray leads inward, but not if the ray leads outward.
 #[inline(always)]
 fn at_facet<D: DVector>(
     vertices: &[D],
@@ -243,7 +244,7 @@ fn at_facet<D: DVector>(
     (!leaves).then_some(LocalHit { t, normal, side })
 }
 
-/// Returns the hit on a part of a compound that is flattened by its scale.
+/// Returns the hit on a part of a compound that the scale flattens.
 fn at_flattened_part<V: Space>(
     compound: &Compound<V>,
     index: u32,
@@ -270,7 +271,7 @@ fn at_flattened_part<V: Space>(
     at_flattened(&*shape, margin, &pose.of_part(&part_pose), ray)
 }
 
-/// Returns the hit on a shape that is flattened by its scale.
+/// Returns the hit on a shape that the scale flattens.
 fn at_flattened<V: Space>(
     shape: &Shape<V>,
     margin: f32,

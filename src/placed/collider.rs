@@ -269,7 +269,7 @@ impl<V: Space> PlacedCollider<V> {
         };
         let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
         match region {
-            // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
+            // If x = M y + t, then n · x <= c means (Mᵀ n) · y <= c - n · t.
             BoundingRegion::HalfSpace(half_space) => {
                 let region = self.region();
                 let tolerance = region.map_or(0.0, |own| own.half_space_tolerance(origin));

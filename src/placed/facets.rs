@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl<V: Space> PlacedCollider<V> {
-    /// Returns the radius of the facets of a surface, or `None` if the scale is not uniform.
+    /// Returns the radius of the facets of a surface. Returns `None` if the facets have a margin
+    /// that the scale stretches differently along the axes.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
         match self.world_pose.factor() {
@@ -96,10 +97,10 @@ impl<V: Space> PlacedCollider<V> {
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
-    /// Calls `visit` with the index of each wanted facet that contains a point, until `visit`
-    /// returns `Break`. The point is the sum of the corners of facet `index`, weighted by
-    /// `weights`. `is_wanted` is called with the corners of a facet in the world's axes. A facet
-    /// may be visited twice.
+    /// Calls `visit` with the index of each facet that contains a point, until `visit` returns
+    /// `Break`. The point is the sum of the corners of facet `index`, weighted by `weights`. Skips
+    /// facets for which `is_wanted` returns `false`, given the facet's corners in the world's axes.
+    /// A facet may be visited twice.
     pub fn search_around(
         &self,
         index: u32,

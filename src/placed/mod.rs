@@ -4,11 +4,11 @@
 //! | file | contents |
 //! |---|---|
 //! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
-//! | `facets.rs` | its facets, if it is a surface |
+//! | `facets.rs` | the facets of a placed surface |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
 //! | `either.rs` | [`Placed`], a placed collider or a shape by itself |
 //! | `part_contact.rs` | [`PartContact`], the contact of two parts |
-//! | `region.rs` | [`BoundingRegion`], what contains them |
+//! | `region.rs` | [`BoundingRegion`], a region that contains a collider or a part |
 
 mod collider;
 mod either;
