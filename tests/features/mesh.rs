@@ -59,7 +59,7 @@ fn show(app: &mut App, entity: Entity, dimension: Dimension, mesh: Handle<Mesh>)
 const NAME: &str = "the one of the mesh";
 
 /// An entity at the origin that follows a mesh, and a ball of radius 1 at x = 1.5. A box of size 2
-/// overlaps the ball by 0.5, and a box of size 0.5 does not touch it.
+/// overlaps the ball by 0.5. A box of size 0.5 does not touch the ball.
 struct Scene {
     app: App,
     dimension: Dimension,
@@ -132,7 +132,7 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
     });
-    // This mesh is loaded later.
+    // Here, the mesh is loaded later.
     Scene::each(|mut scene, _| {
         let mesh = meshes(&mut scene.app).reserve_handle();
         scene.show(&mesh);
@@ -188,7 +188,7 @@ fn an_app_without_mesh_assets_gets_one_warning() {
             let mut app = App::new();
             app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
             if with_assets {
-                // There is an asset server, but no `Assets<Mesh>`.
+                // The app has an asset server, but no `Assets<Mesh>`.
                 app.add_plugins(AssetPlugin::default());
             }
             start(&mut app);
@@ -586,7 +586,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
             (ok, none),
         ),
         (raw(TriangleList, &crowd, None), (too_many, ok)),
-        // These meshes are valid.
+        // The following meshes are valid.
         (raw(TriangleList, &CORNERS, None), (ok, ok)),
         (raw(TriangleStrip, &CORNERS, u32s(&[0, 1, 2])), (ok, ok)),
     ];
@@ -800,7 +800,7 @@ fn all_triangles_of_a_strip_face_the_same_side() {
             Vec3::new((number / 2) as f32 + along, 0.2, across)
         })
         .collect();
-    // This place is below the floor, on its inner side.
+    // The last place is below the floor, on the floor's inner side.
     places.push(Vec3::new(1.5, -0.2, 0.5));
     for mesh in &meshes {
         let mut app = app();

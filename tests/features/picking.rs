@@ -233,8 +233,8 @@ impl Solid {
         }
     }
 
-    /// Returns the least amount by which a ray satisfies the conditions of a hit on the solid at
-    /// `center`. The amount is negative for a miss.
+    /// Returns a number that is positive if a ray hits the solid at `center`, and negative if the
+    /// ray misses. The number is near 0 if the ray nearly touches the rim.
     fn hits(self, center: DVec3, ray: &Ray3d) -> f64 {
         let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3().normalize());
         let at_plane = (center.z - origin.z) / direction.z;
@@ -429,7 +429,7 @@ fn only_what_the_camera_and_the_components_select_is_hit() {
     let far_layer = spawn(&mut app, RenderLayers::layer(2));
     let shown = spawn(&mut app, InheritedVisibility::VISIBLE);
     let marked = spawn(&mut app, Pickable::default());
-    // This collider blocks the colliders behind it, so the backend has to report it.
+    // A collider that blocks the colliders behind it has to be reported.
     let blocks_silently = Pickable {
         is_hoverable: false,
         ..default()

@@ -388,7 +388,7 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     }
 }
 
-/// The cases are numbers of invalid shapes, and the errors of loading these shapes.
+/// Each case is the data of an invalid shape, and the error that loading the data returns.
 #[test]
 fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
     let convex = |kind: &str| format!("D2(Convex((kind:{kind},margin:0.0)))");

@@ -288,7 +288,7 @@ fn note_events(app: &mut App) {
         .add_observer(|hit: On<CollisionEnded>, mut events: ResMut<Events>| events.add(&hit));
 }
 
-/// The difference between a run and the usual run.
+/// The way in which a run differs from the usual run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Otherwise {
     Nothing,

@@ -45,14 +45,14 @@ fn explained(app: &App, [a, b]: [Entity; 2]) -> Explanation {
     explain(app.world(), a, b)
 }
 
-/// Asserts the status of a ball and `other`, and that its sentence contains these words.
+/// Asserts the status of a ball and `other`, and that the text contains `words`.
 #[track_caller]
 fn assert_status(other: impl Bundle, words: &[&str], expected: impl Fn([Entity; 2]) -> PairStatus) {
     let (app, pair) = ball_and(other);
     assert_explained(&app, pair, words, expected(pair));
 }
 
-/// Asserts the status, and that the sentence names both entities and contains these words.
+/// Asserts the status, and that the text names both entities and contains `words`.
 #[track_caller]
 fn assert_explained(app: &App, pair: [Entity; 2], words: &[&str], expected: PairStatus) {
     let explanation = explained(app, pair);
@@ -517,7 +517,7 @@ fn inside_of_a_closed_surface_which_has_no_interior() {
         };
         let walls = spawn(room(5.0, is_2d), 0.0, "Room");
         let inside = spawn(ball(1.0), 0.0, "Inside");
-        // The larger room does not touch the walls of the smaller room, either.
+        // The walls of the smaller room do not touch the walls of the larger room, either.
         let small_room = spawn(room(2.0, is_2d), 0.0, "Small");
         let outside = spawn(ball(1.0), 7.0, "Outside");
         tick(&mut app);
@@ -636,7 +636,7 @@ fn both_sides(thing: &Thing) -> Option<Collider> {
     Some(Collider::trimesh(vertices, triangles))
 }
 
-/// Returns the reason by which a pair is excluded before its shapes are compared.
+/// Returns the reason that excludes a pair before its shapes are compared.
 fn excluded(a: &Thing, b: &Thing, supplied: &Supplied) -> Option<&'static str> {
     let allows = |a: &Thing, b: &Thing| a.layers.memberships & b.layers.filters != 0;
     let is_supplied = |pair| supplied.as_ref().is_none_or(|pairs| pairs.contains(&pair));
@@ -900,7 +900,8 @@ fn supply(world: &mut RandomWorld, random: &mut StdRng) -> Supplied {
 }
 
 /// Moves one collider, asserts that the explanation is still the explanation of the tick, and moves
-/// it back. Returns `false` if the two random choices are no pair.
+/// the collider back. Returns `false` if both random choices are the same collider, or if a pose is
+/// invalid.
 fn verify_move(world: &mut RandomWorld, random: &mut StdRng) -> bool {
     let (Some(a), Some(b)) = (world.things.choose(random), world.things.choose(random)) else {
         return false;

@@ -298,8 +298,8 @@ impl Touching {
         assert_eq!(record.observed.len(), sides.len(), "{record:#?}");
     }
 
-    /// Asserts that `Collisions` and [`CollidingEntities`] both report a contact of the two if
-    /// `touching` is `true`, and none otherwise.
+    /// If `touching` is `true`, asserts that `Collisions` and [`CollidingEntities`] report a
+    /// contact of the ball and the box. Otherwise asserts that they report no contact.
     #[track_caller]
     fn assert_readable(&mut self, touching: bool) {
         let expected = usize::from(touching);

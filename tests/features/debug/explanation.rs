@@ -7,7 +7,7 @@ use headbutt::{ColliderColors, PairStatus, explain, prelude::*};
 
 use super::{Line, app, of_color, set, support, tick};
 
-/// Explains a pair, and draws nothing else. Returns the drawn lines of one color.
+/// Draws only the explanation of a pair. Returns the drawn lines of one color.
 fn lines_of(app: &mut App, pair: [Entity; 2], color: fn(&ColliderColors) -> Color) -> Vec<Line> {
     app.world_mut().resource_mut::<ExplainedPair>().pair = Some(pair);
     set(app, |gizmos| {

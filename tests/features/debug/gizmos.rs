@@ -76,7 +76,7 @@ fn at_rest_no_gizmo_is_rebuilt() {
     assert!(app.world().resource::<Collisions>().len() > 400);
     assert_eq!(rebuilds(&mut app, 20), 0);
 
-    // Only the gizmo that the mover shares with its neighbors is rebuilt.
+    // Only one gizmo is rebuilt: the gizmo that the mover shares with its neighbors.
     for step in 1..20 {
         move_to(&mut app, mover, -500.0 - step as f32);
         assert_eq!(rebuilds(&mut app, 1), 1);

@@ -119,7 +119,7 @@ fn a_turning_collider_is_drawn_in_its_rotation_at_the_first_touch() {
     tick(&mut app);
     support::transform(app.world_mut(), entity).rotation = Quat::from_rotation_z(FRAC_PI_2);
     let path = of_color(&tick(&mut app), ColliderColors::default().path_hits);
-    // These lines are the outlines at the start and at the touch, and the line of the origin.
+    // The lines are the outlines at the start and at the touch, and the path of the origin.
     assert_eq!(path.len(), 9);
     for angle in [0.0, FRAC_PI_4] {
         let pose = pose.with_rotation(Quat::from_rotation_z(angle));
@@ -180,7 +180,7 @@ fn every_query_with_a_ray_is_drawn_up_to_its_first_hit() {
         let [path, hit] = lines_of(&mut app, run);
         assert_eq!([path.len(), hit.len()], [1, 3]);
         assert_has(&path, [Vec3::ZERO, Vec3::X * 9.0]);
-        // This line is the normal.
+        // The normal at the hit is drawn.
         assert_has(&hit, [Vec3::X * 9.0, Vec3::X * 8.1]);
     }
     let [path, hit] = lines_of(&mut app, |query| {

@@ -73,8 +73,8 @@ fn closed_forms() -> Vec<(&'static str, Collider, usize, Distance)> {
             "ellipse",
             Collider::ellipse(2.0, 0.5),
             0,
-            // This function is zero on the ellipse, and proportional to the distance near the
-            // ellipse.
+            // The function is zero on the ellipse. Near the ellipse, it is proportional to the
+            // distance.
             Box::new(flat(|p| (p / Vec2::new(2.0, 0.5)).length() - 1.0)),
         ),
         (

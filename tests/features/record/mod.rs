@@ -222,7 +222,8 @@ fn a_custom_shape_is_left_out_with_one_warning_that_names_its_entity() {
     }
 }
 
-/// Plays a recording forwards and back, and asserts that it has this number of equal ticks.
+/// Plays a recording forwards and backwards. Asserts that it has `ticks` ticks, and that all ticks
+/// equal the ticks of the session.
 fn assert_replays(bytes: Vec<u8>, ticks: usize) {
     let recording = Recording::read(bytes).expect("a recording");
     assert_eq!(recording.len(), ticks);
@@ -346,7 +347,7 @@ fn random_sessions_in_which_colliders_become_custom_are_replayed() {
     assert!(custom_contacts > 200, "{custom_contacts}");
 }
 
-/// A collider that was custom at least once.
+/// Marks a collider that was custom at least once.
 #[derive(Component)]
 struct Custom;
 

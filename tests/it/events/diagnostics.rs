@@ -33,7 +33,7 @@ fn app() -> App {
     app
 }
 
-/// Moves all of these entities a little along x.
+/// Moves entities a little along x.
 fn advance(app: &mut App, entities: &[Entity]) {
     for entity in entities {
         let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
@@ -160,8 +160,8 @@ fn a_closed_form_evaluates_no_support_function() {
     assert_eq!((told.supports, told.candidates, told.contacts), (0, 3, 3));
 }
 
-/// Returns the number of support evaluations for a box and an upright capsule that touch, at this
-/// distance along x.
+/// Returns the number of support evaluations for a box and an upright capsule that touch. `x` is
+/// the distance of their centers along the x axis.
 fn supports_of_box_and_capsule(x: f32) -> usize {
     let mut app = app();
     let world = app.world_mut();

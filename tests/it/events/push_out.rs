@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use headbutt::{PushOut, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Returns the translation out of the contacts of the last tick, and checks that it leaves no
+/// Returns the translation out of the contacts of a tick, and checks that the translation leaves no
 /// overlap.
 fn push_out(app: &mut App, entity: Entity) -> Vec3 {
     tick(app);
@@ -50,9 +50,9 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
     });
 }
 
-/// A ball is between two half-planes with normals at these angles. Its center must be above both
-/// lines by at least the radius. The nearest such center is at this height above one line, or above
-/// both lines.
+/// A ball of radius 1 is between two half-planes, whose normals have the angles `first` and
+/// `second`. The ball is free if its center is at least 1 above both lines. The nearest free center
+/// is exactly 1 above one line or both lines.
 #[test]
 fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     for (first, second) in [

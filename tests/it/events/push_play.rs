@@ -63,7 +63,8 @@ impl Block {
         for axis in 0..3 {
             let times = [-half[axis], half[axis]].map(|side| {
                 let change = to[axis] - from[axis];
-                // A path parallel to the slab is always inside the slab, or never.
+                // A path parallel to the slab is completely inside or completely outside of the
+                // slab.
                 let change = if change == 0.0 { 1e-30 } else { change };
                 (side - from[axis]) / change
             });

@@ -305,8 +305,8 @@ fn seen_from_works_for_both_entities_and_no_other() {
 #[test]
 fn messages_observers_and_collisions_report_the_same() {
     each_random_hit(|mut app, hit, _| {
-        // The two separate and touch again, so that the start happens after the observers were
-        // added.
+        // The two colliders separate and touch again, so that the contact starts after the
+        // observers were added.
         let world = app.world_mut();
         watch(world, hit.entity);
         watch(world, hit.other);
@@ -625,8 +625,8 @@ fn parents_rotate_translate_and_scale_their_children() {
         for depth in [1, 2] {
             let mut app = app();
             let world = app.world_mut();
-            // Rotated by a right angle, the child's x is the world's y. Scaled by 2, the child's
-            // box of size 1 has size 2.
+            // The parent is rotated by a right angle, so the child's x axis is the world's y axis.
+            // The parent is scaled by 2, so the child's box of size 1 has size 2.
             let quarter = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
             let parent = at(10.0, 0.0, 0.0)
                 .with_rotation(quarter)
@@ -746,7 +746,7 @@ fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
         assert_eq!(tick(&mut shuffled).messages, expected);
     }
 
-    // The same poses follow different poses.
+    // The colliders come into the same poses from different poses.
     let poses: Vec<_> = entities
         .iter()
         .map(|entity| *transform(straight.world_mut(), *entity))

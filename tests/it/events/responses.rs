@@ -189,8 +189,8 @@ fn the_push_out_of_many_planes_is_the_shortest_translation() {
     assert!(judged > 1000, "{judged}");
 }
 
-/// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. Facets
-/// of a fine mesh give such planes: their normals differ by rounding, or by a little more. The
+/// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. The
+/// facets of a fine mesh give planes whose normals differ by rounding, or by a little more. The
 /// length may slightly exceed the exact length, because the rounding of a depth moves the line in
 /// which two such planes intersect.
 #[test]

@@ -328,7 +328,7 @@ fn the_first_of_several_end_reasons_is_reported() {
     assert!(acts.is_sorted_by_key(|(reason, _)| *reason));
     for (index, (reason, act)) in acts.iter().enumerate() {
         for (_, lesser) in &acts[index + 1..] {
-            // Each act is on another side.
+            // Here, each act is on another side.
             Touching::each(|mut touching, side| {
                 touching.begin();
                 let other = touching.other(side);
@@ -641,7 +641,7 @@ fn an_observer_of_the_start_may_despawn_the_other_and_sees_the_end() {
 fn an_entity_that_an_observer_despawns_sees_no_further_events() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app(), dimension);
-        // The observer that is called first despawns the other entity, whose observer is then not
+        // The first observer despawns the other entity. So the observer of the other entity is not
         // called.
         for side in touching.sides {
             respond::<CollisionStarted>(touching.world(), side, |world, _, other| {
@@ -1111,7 +1111,7 @@ fn many_contacts_that_end_in_one_tick_end_once_each() {
 struct Hidden;
 
 /// Restores the state from before two colliders touched, and disables one of the two. Returns the
-/// number of colliders that it then touches.
+/// number of colliders that the disabled collider then touches.
 fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
     let mut app = app();
     let world = app.world_mut();

@@ -78,7 +78,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
     type Deed = fn(&mut World, Entity);
     for dimension in [Dimension::D2, Dimension::D3] {
-        // Each deed is done to the first or the second ancestor.
+        // Each change is made to the first (0) or the second (1) ancestor.
         for (which, deed) in [
             (0, lose as Deed),
             (0, shift),

@@ -604,7 +604,7 @@ fn huge_and_tiny_scales_and_positions_affect_no_other() {
 
 #[test]
 fn two_colliders_of_the_same_extreme_size_collide_as_usual() {
-    // Half a size apart, two balls of radius 1 are 1.5 deep in each other in any unit.
+    // In any unit, two balls of radius 1 whose centers are 0.5 apart overlap by 1.5.
     for dimension in Dimension::BOTH {
         for unit in [1e-20, 1e-10, 1e10, 1e20, 1e30] {
             let mut app = app();

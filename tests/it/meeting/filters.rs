@@ -20,7 +20,7 @@ use crate::{
 #[derive(Component)]
 struct Marked;
 
-/// Stored outside of the tables.
+/// A marker that Bevy stores outside of its tables.
 #[derive(Component)]
 #[component(storage = "SparseSet")]
 struct Sparse;
@@ -67,7 +67,7 @@ fn a_filter_is_called_at_rest_with_the_marked_entity_first() {
         touching.end(EndReason::Rejected);
         touching.world().entity_mut(entity).remove::<Marked>();
         touching.begin();
-        // Without its parameter, the filter accepts all pairs.
+        // A filter whose resource is missing accepts all pairs.
         touching.world().entity_mut(entity).insert(Marked);
         touching.end(EndReason::Rejected);
         touching.world().remove_resource::<IsClosed>();
@@ -96,7 +96,7 @@ fn only_pairs_with_a_marked_collider_are_passed_to_a_filter_once_per_tick() {
         let count = &mut app.world_mut().resource_mut::<Count>().0;
         assert_eq!(core::mem::take(count.get_mut()), 1);
     }
-    // Excluded pairs are not passed to it.
+    // Pairs that the layers exclude are not passed to the filter.
     app.world_mut()
         .entity_mut(last)
         .insert((Marked, CollisionLayers::NONE));
@@ -127,7 +127,7 @@ fn a_swept_bullet_passes_through_what_a_filter_rejects() {
     assert!((started[0].point().x - 7.95).abs() < 0.01, "{started:?}");
 }
 
-/// Balls of radius 0.5 touch at this distance, and not at √2 times it.
+/// Balls of radius 0.5 touch at this distance, but not at √2 times this distance.
 const SPACING: f32 = 0.75;
 
 #[test]
@@ -136,7 +136,7 @@ fn no_answer_of_a_filter_is_stale() {
     for (seed, dimension) in (31..).zip(Dimension::BOTH) {
         let mut app = app();
         app.insert_resource(IsClosed(false));
-        // The first filter reads components, the second one a resource.
+        // The first filter reads components, and the second filter reads a resource.
         app.add_pair_filter::<Marked, Query<&Team>>(|pair, teams| {
             let [a, b] = [pair.entity, pair.other].map(|entity| teams.get(entity).ok());
             a != b

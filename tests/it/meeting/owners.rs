@@ -28,7 +28,7 @@ fn colliders_of_one_owner_never_meet() {
             .entity_mut(entity)
             .insert(ColliderOf(other));
         touching.end(EndReason::SameOwner);
-        // Without its owner, the collider is its own owner.
+        // After the despawn of its owner, each collider is its own owner.
         let owner = touching.world().spawn_empty().id();
         for side in [entity, other] {
             touching.world().entity_mut(side).insert(ColliderOf(owner));
@@ -52,7 +52,7 @@ fn an_exception_holds_in_both_directions_and_for_owners() {
         let mut ignored = touching.world().get_mut::<IgnoreCollisions>(entity);
         ignored.as_mut().expect("a component").clear();
         touching.begin();
-        // The owners of both, which have no colliders of their own.
+        // Both colliders get owners without colliders.
         let owners = [entity, other].map(|side| {
             let owner = touching.world().spawn_empty().id();
             touching.world().entity_mut(side).insert(ColliderOf(owner));
@@ -251,7 +251,7 @@ fn a_query_of_an_entity_leaves_out_what_it_does_not_meet() {
         .expect("a caster")
         .hits();
     let hits: Vec<_> = hits.iter().map(|hit| hit.entity).collect();
-    // The layers of a caster do not count, nor does the exception of its owner hold for others.
+    // The layers of the gun and its owner do not count. The owner's exception excludes the friend.
     assert_eq!(hits, [ghost, wall]);
     assert_eq!(ask(app.world_mut(), |query| query.owner(gun)), player);
 }

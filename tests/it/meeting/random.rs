@@ -18,7 +18,7 @@ use crate::{
     support::{Dimension, app, cases::number, tick},
 };
 
-/// Balls of radius 0.5 touch at this distance, and not at √2 times it.
+/// Balls of radius 0.5 touch at this distance, but not at √2 times this distance.
 const SPACING: f32 = 0.75;
 
 const POPULATION: usize = 60;
@@ -116,7 +116,7 @@ impl Rules {
         }
     }
 
-    /// Returns the first reason why a pair does not touch, or `None` if it does.
+    /// Returns the first reason why a pair does not touch, or `None` if the pair touches.
     fn reason(&self, world: &World, (a, b): Pair) -> Option<EndReason> {
         let (Ok(first), Ok(second)) = (world.get_entity(a), world.get_entity(b)) else {
             return Some(EndReason::Despawned);

@@ -50,7 +50,7 @@ struct Churn {
     dimension: Dimension,
     alive: Vec<Entity>,
     parents: Vec<Entity>,
-    /// `true` to insert the sparse component, `false` to insert `Disabled`.
+    /// If `true`, entities are disabled by `Asleep`, and otherwise by `Disabled`.
     sleep: bool,
 }
 

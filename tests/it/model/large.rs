@@ -18,8 +18,9 @@ use super::{
 };
 use crate::support::{Dimension, app, frame};
 
-/// The two answers may differ if the gap or the depth is at most this fraction of both sizes: the
-/// plugin's tolerance of touching is one step of f32, and its depths are f32.
+/// The answers of the plugin and of the model may differ if the gap or the depth is at most this
+/// fraction of both sizes: the plugin's tolerance of touching is one step of f32, and its depths
+/// are f32.
 const ROUNDING: f64 = 1e-6;
 
 /// The number of colliders, apart from children that are despawned with a parent.
@@ -178,7 +179,7 @@ impl Body {
 enum Epoch {
     /// Hardly any collider changes.
     Rest,
-    /// One of this many colliders moves: the same colliders in each tick.
+    /// One in this number of colliders moves. The same colliders move in each tick.
     Some(usize),
     /// All colliders move.
     All,
@@ -434,7 +435,7 @@ impl Large {
         }
     }
 
-    /// Computes all pairs just before the tick does.
+    /// Computes the gaps of all pairs, directly before the tick.
     fn expect(&mut self, world: &World) {
         let bodies = self.alive.iter();
         let bodies: Vec<_> = bodies.filter_map(|it| Body::new(world, *it)).collect();
@@ -456,7 +457,7 @@ impl Large {
         }
     }
 
-    /// Compares the tick with the expected pairs, and checks that its events agree.
+    /// Compares the contacts and the events of the tick with the expected pairs.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.event_log.read(world);

@@ -42,8 +42,8 @@ fn operations_or(default: usize) -> usize {
     number("HEADBUTT_CHAOS").unwrap_or(default)
 }
 
-/// The two answers may differ if the gap or the depth is at most this fraction of the larger size:
-/// the plugin's depths are f32.
+/// The answers of the plugin and of the model may differ if the gap or the depth is at most this
+/// fraction of the larger size: the plugin's depths are f32.
 const ROUNDING: f64 = 1e-6;
 
 /// The shape of a collider as a body of the oracle, around its origin.
@@ -396,7 +396,7 @@ impl Model {
         }
     }
 
-    /// Computes all pairs just before the tick does.
+    /// Computes the answers for all pairs, directly before the tick.
     fn expect(&mut self, world: &World) {
         let part = self.alive.iter().filter_map(|entity| {
             let found = world.get_entity(*entity).ok()?;
@@ -455,7 +455,7 @@ impl Model {
         self.on_paths += usize::from(is_on_path && start.distance(end) > 0.1);
     }
 
-    /// Compares the tick with the expected pairs, and checks that its events agree.
+    /// Compares the contacts and the events of the tick with the expected pairs.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.event_log.read(world);

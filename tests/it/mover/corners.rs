@@ -203,7 +203,7 @@ fn a_body_pressed_against_a_leaning_wall_comes_to_rest() {
     }
 }
 
-/// A body that is pressed sideways against the edge of a ledge stands on it or slides down.
+/// A body that is pressed sideways against the edge of a ledge stands on the edge or slides down.
 #[test]
 fn nobody_hangs_at_a_ledge() {
     let mut random = StdRng::seed_from_u64(8);

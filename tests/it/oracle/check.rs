@@ -89,9 +89,9 @@ pub fn judge_verdict(truth: &Bounds, tolerance: f64, hit: bool) -> Result<(), St
     Ok(())
 }
 
-/// Checks that the contact is true. Its normal must have length 1, and its depth must be the least.
-/// Moving by the depth must leave the shapes touching, and its points must lie where the shapes'
-/// surfaces face each other.
+/// Checks a contact. The normal must have length 1, and the depth must be the least depth. Moving
+/// by the depth must leave the shapes touching. The points must lie where the shapes' surfaces face
+/// each other.
 pub fn check_contact<C: Convex>(a: &C, b: &C, touch: &Touch) -> Result<Errors, String> {
     judge_contact(a, b, &C::bounds(a, b), touch)
 }
@@ -144,8 +144,8 @@ pub fn judge_contact<C: Convex>(
         .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
 }
 
-/// Checks that the distance is right, and that its points are on the surfaces and this far apart.
-/// The points of touching shapes are in both shapes.
+/// Checks that the distance is right, and that the points are on the surfaces and at this distance
+/// from each other. The points of touching shapes are in both shapes.
 pub fn check_distance<C: Convex>(a: &C, b: &C, found: &Apart) -> Result<Errors, String> {
     judge_distance(a, b, &C::bounds(a, b), found)
 }

@@ -26,7 +26,7 @@ pub mod solid;
 use bevy::math::{DMat3, DVec3};
 
 /// An overlap of cores below this fraction of their sizes counts as flat: f64 rounds by 1e-16, and
-/// products of two numbers by a few times that.
+/// products of two numbers by a few times 1e-16.
 const FLAT: f64 = 1e-11;
 
 /// The hull of some points with a radius around it.
@@ -318,8 +318,8 @@ impl Convex for Body {
 }
 
 /// A separating translation counts as unique if it is shorter than all others by this fraction of
-/// the sizes. Separated cores always have a single shortest direction, but if they are closer than
-/// this, the direction is badly conditioned.
+/// the sizes. Separated cores always have a single shortest direction, but if the cores are closer
+/// than this fraction, the direction is badly conditioned.
 pub const UNIQUE: f64 = 1e-5;
 
 /// Returns `true` if cores at this distance determine the direction between them.
@@ -328,7 +328,7 @@ pub fn tells_a_way(cores: f64, sizes: f64, levers: f64) -> bool {
     cores > UNIQUE * sizes && cores > 1e-10 * levers
 }
 
-/// Directions closer to each other than this count as equal.
+/// Directions count as equal if the distance between the unit vectors is less than this value.
 pub const SAME_WAY: f64 = 1e-3;
 
 /// Returns `true` if only directions close to the normal separate the bodies by less than the

@@ -261,8 +261,9 @@ impl Solid {
         }
     }
 
-    /// Returns half of the greatest distance of two points of the core, or slightly less. The two
-    /// ends along a direction give the next direction, repeatedly.
+    /// Returns half of the greatest distance of two points of the core, or slightly less. The
+    /// method finds the two support points along a direction. The line through these points gives
+    /// the next direction.
     fn half_length(&self) -> f64 {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let axes = &axes[..if self.planar { 2 } else { 3 }];

@@ -394,8 +394,8 @@ impl<V: Dimension> AnyCase<V> {
     }
 
     /// Returns the least length over many directions. Near the best directions, the search tries
-    /// random directions. If such a direction does not separate the shapes, bisection goes as far
-    /// toward it as possible.
+    /// random directions. If a random direction does not separate the shapes, bisection finds the
+    /// last direction on the way that does.
     fn sampled(&self, random: &mut StdRng) -> f64 {
         let mut axes: Vec<(f64, DVec3)> = (0..1000)
             .filter_map(|_| vector::<V>(random).try_normalize())

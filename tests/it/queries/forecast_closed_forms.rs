@@ -82,8 +82,8 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
             part => random.random_range(-0.5..0.5) * radius * 10_f32.powi(1 - part),
         };
         let translation = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
-        // O is a ball of this radius. The translation leads to its surface if that normal separates
-        // the shapes at the start, and otherwise to the cone of tangents.
+        // O is a ball of this radius. The translation leads to the ball's surface if the normal
+        // there separates the shapes at the start, and otherwise to the cone of tangents.
         let (r, c) = (f64::from(radius), f64::from(center.x));
         let (x, y) = (f64::from(translation.x), f64::from(translation.y).abs());
         let beyond = DVec3::new(x - c, y, 0.0);

@@ -70,8 +70,8 @@ const WORK_OF_INTERSECTS: f64 = 5.0;
 /// and for pairs with a smooth shape.
 const WORK_OF_DISTANCE: [f64; 2] = [8.0, 12.0];
 
-/// One of this many slow movements is walked through from end to end. (A power of 2 would omit most
-/// of the pairs of classes.)
+/// One in this number of slow movements is tested step by step, from start to end. (A power of 2
+/// would omit most of the pairs of classes.)
 const WALKS: usize = 7;
 
 /// The effect of rounding a pose to f32 as a fraction of its distances: the last bit of three
@@ -374,7 +374,7 @@ struct Cell {
     /// The number of cases in which `intersects` or `distance` took the maximum number of GJK
     /// steps.
     bound: usize,
-    /// The number of cases in which one of the two took more steps.
+    /// The number of cases in which `intersects` or `distance` took more steps.
     beyond: usize,
     errors: BTreeMap<&'static str, Spread>,
     work: [Spread; 3],

@@ -247,7 +247,8 @@ fn a_spatial_query_takes_flipped_shapes_and_colliders() {
         assert!(hit.entity == entity && (hit.distance - 3.0).abs() < 1e-6);
         let missed = query.cast_ray(Ray::new(Vec2::new(1.5, -3.0), Vec2::Y), &filter);
         assert!(missed.is_none());
-        // A second wedge that is flipped overlaps the first wedge only on that side.
+        // A second, flipped wedge overlaps the first wedge on the left side, but not on the right
+        // side.
         let second = Collider::from(wedge.clone());
         let at = |x: f32| flipped().with_translation(Vec3::new(x, -0.25, 0.0));
         assert!(query.is_overlapped(&second, at(0.0), &filter));

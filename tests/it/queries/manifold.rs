@@ -165,7 +165,8 @@ mod in_3d {
         let pose = Isometry3d::new(Vec3::Y * 0.75, turn);
         let manifold = query::manifold(&CRATE, Isometry3d::IDENTITY, &CRATE, pose).unwrap();
         assert_eq!(manifold.points().len(), 4);
-        // Edges at 0.5 from the axis cross at this distance from their middles.
+        // Edges at a distance of 0.5 from the axis cross at the distance `beside` from their
+        // middles.
         let beside = 0.5 * (2.0_f32.sqrt() - 1.0);
         for point in manifold.points() {
             let at = point.point_a.abs();
@@ -496,8 +497,7 @@ mod in_3d {
                     let mut ends = ends.map(|end| at + end);
                     ends.sort_by(|a, b| a.y.total_cmp(&b.y));
                     for (end, point) in ends.into_iter().zip(found) {
-                        // If the length is a tenth of the radius, the ends of the line are found to
-                        // this precision.
+                        // The greatest error occurs if the length is a tenth of the radius.
                         assert!(point.point_b.distance(end) < 2e-5, "{end} {found:#?}");
                         assert!((point.depth - (1.0 - end.y)).abs() < NEAR, "{found:#?}");
                     }
@@ -899,7 +899,7 @@ fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 
 }
 
 /// An edge may be tilted by 0.02 against the normal along which its radius is added. The surface is
-/// then farther by this fraction of the radius, 0.02² / 2.
+/// then farther by a fraction of 0.02² / 2 of the radius. This value is slightly greater.
 const TILTED_RADIUS: f64 = 2.2e-4;
 
 /// Corners that rise by less than 0.02 from one to the next count as one flat face or straight

@@ -20,12 +20,11 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// can span.
 const LEAST: f64 = 0.99;
 
-/// The same fraction for tilted faces, whose quadrilaterals must have the deepest point as a
-/// corner.
+/// Like [`LEAST`], for tilted faces, whose quadrilaterals must have the deepest point as a corner.
 const LEAST_TILTED: f64 = 0.9;
 
-/// Two faces are not tested if their intersection is less than this fraction of the smaller face:
-/// such a contact may separate sideways.
+/// Two faces are not tested if their intersection is less than this fraction of the smaller face,
+/// because the shortest separation may then be sideways.
 const COMMON: f64 = 0.03;
 
 /// The number of corners that represent the rim of a disc. The polygon of these corners is 0.16 %

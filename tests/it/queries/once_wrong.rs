@@ -46,7 +46,7 @@ fn a_manifold_of_faces_that_just_touch_has_a_point() {
     assert!((1..=4).contains(&manifold.points().len()));
 }
 
-/// Three collinear corners are an edge, and nothing beyond its ends is part of it.
+/// Three collinear corners are an edge. No point beyond the ends of the edge is part of the edge.
 #[test]
 fn collinear_corners_of_a_feature_are_an_edge() {
     let a = [
@@ -210,7 +210,8 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
             (f64::from(contact.depth) - depth).abs() < 1e-5,
             "{contact:?}"
         );
-        // EPA gives up after some hundreds of evaluations, and the fallback needs as many again.
+        // EPA ends after some hundreds of evaluations, and the search afterward needs as many
+        // again.
         let count = counted.take_evaluations();
         assert!(count < 1_000, "{count} support points at height {height}");
     }

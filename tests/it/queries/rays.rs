@@ -245,7 +245,7 @@ fn compare<V: Point>(
             check_normal(&hollow, exit, -1.0);
             inside += 1;
         }
-        // The maximum distance is inclusive, and nothing beyond this distance is hit.
+        // A hit at exactly the maximum distance counts. A hit beyond this distance does not count.
         let end = hollow.distance;
         let shortened = ray.hollow().with_max_distance(end * (1.0 - 1e-5));
         assert!(
@@ -581,9 +581,9 @@ fn rays_hit_shapes_without_volume() {
         assert_eq!(cast(shape, [0.1, -2.0, -0.2], [0.0, 1.0, 0.0]), up);
         assert_eq!(cast(shape, [0.1, 2.0, -0.2], [0.0, 1.0, 0.0]), None);
         assert_eq!(cast(shape, [3.0, 2.0, -0.2], [0.0, -1.0, 0.0]), None);
-        // This ray begins at a point of the shape.
+        // A ray that begins at a point of the shape misses.
         assert_eq!(cast(shape, [0.1, 0.0, -0.2], [0.0, 1.0, 0.0]), None);
-        // This ray is in the plane of the shape.
+        // A ray in the plane of the shape hits the rim.
         let along = cast(shape, [5.0, 0.0, -0.25], [-1.0, 0.0, 0.0]);
         assert!(
             along.is_some_and(|(distance, _)| (4.0..4.5).contains(&distance)),
@@ -1118,8 +1118,8 @@ fn a_ray_that_goes_on_where_another_one_hit_is_in_the_shape() {
         let Some(hit) = query::cast_ray(&ball, center, ray) else {
             continue;
         };
-        // The chord of a line depends on its angle with the surface, as does the distance by which
-        // rounding moves the ends of the chord.
+        // The length of the chord depends on the line's angle with the surface. So does the
+        // distance by which rounding moves the ends of the chord.
         let sine = -hit
             .normal
             .as_dvec3()

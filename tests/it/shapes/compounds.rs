@@ -720,7 +720,7 @@ impl Support for Tile {
 }
 
 /// A shape that meets a compound of many parts is tested against the near parts. A moving compound
-/// tests its outermost parts. Both hold for either order of the entities.
+/// tests its outermost parts. This holds for either order of the entities.
 #[test]
 fn only_parts_near_the_other_shape_are_tested() {
     for floor_first in [true, false] {
@@ -782,7 +782,7 @@ fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let there = Transform::from_xyz(1.0, 0.0, 0.0);
     let hit = meeting((&first, Transform::IDENTITY), (&second, there));
     assert_near(hit.expect("a block in a block").depth, 2.0, 1.0);
-    // These compounds have the same parts in different orders.
+    // The two compounds have the same parts in different orders.
     let [left, right] = [at(-1.0, 0.0), at(1.0, 0.0)];
     let first = of([(right, ball()), (left, ball())]);
     let second = of([(left, ball()), (right, ball())]);

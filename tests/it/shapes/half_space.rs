@@ -357,7 +357,7 @@ fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
         [swapped.point_a, swapped.point_b],
         [contact.point_b, contact.point_a]
     );
-    // This point belongs to both shapes.
+    // Each of these points belongs to both shapes.
     for point in [apart.point_a, apart.point_b] {
         assert!(normal.dot(point.deep() - case.origin) < grain);
         assert!(point.deep().distance(apart.point_a.deep()) < grain);
@@ -501,7 +501,7 @@ fn a_half_space_touches_no_invalid_shape_or_pose() {
         let raised = Rounded::new(ground, margin);
         assert!(!query::intersects(&raised, below.0, &below.1, below.2));
     }
-    // The components of this direction are NaN.
+    // The components of the normal are NaN.
     let nowhere = Plane2d {
         normal: Dir2::from_angle(f32::NAN),
     };
@@ -966,7 +966,8 @@ fn half_space_events_are_the_same_to_the_bit_with_custom_candidates() {
         let messages = told(app());
         assert!(messages.iter().any(CollisionEvent::ended));
         assert_eq!(told(app()), messages);
-        // These are all pairs, and the broad phase misses none.
+        // If the app supplies all pairs, the messages are the same. So the broad phase misses no
+        // pair.
         assert_eq!(told(own()), messages);
     }
 }
@@ -1082,7 +1083,7 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
         .spawn((Side::D3.ball(1.0), solid(10.0), on(2, 1)))
         .id();
     world.spawn((Side::D3.ball(1.0), solid(20.0), on(4, !0)));
-    // This ball is in the other dimension.
+    // A ball in the other dimension touches nothing.
     world.spawn((Side::D2.ball(1.0), below));
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert_eq!((hit.other, hit.depth), (met, 6.0));

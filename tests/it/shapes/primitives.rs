@@ -519,7 +519,7 @@ fn along_its_axis_the_support_point_of_a_face_is_its_center() {
     assert!(bowl.support(DVec2::NEG_Y).length() < 1e-7);
     let disc = Ellipse::new(1.0, 0.0);
     assert_eq!(disc.support(DVec2::Y), DVec2::ZERO);
-    // A wedge has its tip in this direction.
+    // The support point along -y is the tip of the wedge.
     let wedge = CircularSector::from_turns(1.0, 0.25);
     assert_eq!(wedge.support(DVec2::NEG_Y), DVec2::ZERO);
 }

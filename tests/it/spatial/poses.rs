@@ -99,7 +99,7 @@ fn what_no_tick_has_read_or_what_touches_nothing_has_no_pose() {
         assert_eq!(pose(&mut app, entity), None);
     }
 
-    // As in all queries, the old pose counts until the next tick.
+    // As in all queries, the pose of the last tick counts until the next tick.
     transform(app.world_mut(), ball).translation.x = 5.0;
     assert_eq!(pose(&mut app, ball), Some(at(1.0).into()));
     sync_now(app.world_mut());

@@ -628,7 +628,7 @@ impl Surface {
             points.extend([-half, half].map(|z| Vec3::new(*x, *y, z)));
             facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
         }
-        // This fin exists in all cases.
+        // Every surface has a fin to (0, 2).
         let a = points.len() as u32;
         points.extend([-half, half].map(|z| Vec3::new(0.0, 2.0, z)));
         facets.extend([[0, 1, a + 1], [0, a + 1, a]]);

@@ -50,7 +50,8 @@ fn bodies() -> [Kind; 5] {
     ]
 }
 
-/// Returns the support evaluations of a tick with each shape on a surface, this far above its top.
+/// Returns the support evaluations of a tick for each shape, at the given height above the top of a
+/// surface.
 fn work(surface: &Surface, height: f32) -> Vec<(Kind, usize)> {
     let turn = Quat::from_euler(EulerRot::XYZ, 0.3, 0.5, 0.1);
     let count = |kind: Kind| {

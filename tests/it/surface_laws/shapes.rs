@@ -32,8 +32,8 @@ pub struct Shape {
     pub pose: Transform,
 }
 
-/// Returns the closest multiple of 1 / `steps`, which is exact in f32, as are sums and halves of
-/// such numbers.
+/// Returns the closest multiple of 1 / `steps`. In f32, these multiples, their sums and their
+/// halves are exact.
 pub fn snapped(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }

@@ -344,7 +344,7 @@ fn queries_see_the_poses_and_not_the_paths() {
     }
 }
 
-/// A swept collider without a shape does not count, for example a collider that waits for a mesh.
+/// A swept collider without a shape does not count. An example is a collider that waits for a mesh.
 #[test]
 fn without_swept_colliders_no_poses_are_stored() {
     for shapeless in [
@@ -362,7 +362,7 @@ fn without_swept_colliders_no_poses_are_stored() {
             assert_eq!(counts, (1, 0, 0));
             assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
         }
-        // If there were a path, its box would be updated once more.
+        // If the collider had a path, its box would be updated once more.
         tick(&mut app);
         assert_eq!(diagnostics(&app).changed, 0);
         // Once the collider has a shape, poses are stored.

@@ -43,7 +43,7 @@ struct Shot {
 enum Expected {
     Miss,
     Hit,
-    /// A hit at this time, up to this tolerance.
+    /// A hit at a time, with a tolerance.
     HitAt(f64, f64),
 }
 

@@ -25,7 +25,7 @@ const NOISE: f64 = 1e-6;
 /// along a fixed normal, and the push grows with the shape's height above the rim.
 const SLOPE: f64 = 4.0;
 
-/// Normals that differ by less than this belong to one feature.
+/// Normals that differ by less than this length belong to one feature.
 const SAME: f32 = 1e-3;
 
 struct Path {

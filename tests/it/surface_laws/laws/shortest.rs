@@ -73,8 +73,8 @@ fn judge(facets: &[Facet], shape: &Shape, answers: &[Answer]) -> Verdict {
     let Some(shortest) = shortest(&touched).filter(|_| is_certain && !touched.is_empty()) else {
         return Verdict::Open;
     };
-    // The center must not pass through a facet, and no facet that the box did not touch may be in
-    // its way.
+    // The center must not pass through a facet. A facet that the box did not touch must not be in
+    // the way of the box.
     let is_crossed = |it: &Facet| it.crossed_by([center, center + shortest], -PRECISION * size);
     let is_clear = |by: DVec3, facet: &Facet| is_clear(&body.moved(by), facet, PRECISION * size);
     if facets

@@ -119,7 +119,8 @@ fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
     make(it, plane, variant, judge_move)
 }
 
-/// Parts with normals this opposite squeeze the shape, and no translation clears both.
+/// If the dot product of the normals of two parts is below this value, the parts squeeze the shape,
+/// and no translation clears both parts.
 const OPPOSITE: f32 = -0.95;
 
 /// Judges that the translation out of the surface takes the center through no facet. The verdict is

@@ -16,8 +16,9 @@ use crate::surface_laws::{
 /// such normals are a tie, and neither is an imprecise version of the other.
 const FAR: f32 = 0.9;
 
-/// Normals that differ by less than this are equal. Next to an edge, a face and the edge have the
-/// same depth to the last bit, though their normals differ by the square root of this rounding.
+/// Normals that differ by less than this length count as equal. Next to an edge, a face and the
+/// edge have the same depth to the last bit, though their normals differ by the square root of this
+/// rounding.
 const SAME_NORMAL: f32 = 1e-3;
 
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
