@@ -38,7 +38,7 @@ impl Regime {
 pub enum Course {
     /// Each case is independent.
     Cold,
-    /// Each case is the previous one, rotated by one or two degrees.
+    /// Each case is the previous case, rotated by one or two degrees.
     Coherent,
 }
 
@@ -46,8 +46,8 @@ impl Course {
     pub const ALL: [Self; 2] = [Self::Cold, Self::Coherent];
 }
 
-/// Poses of two shapes of which `touch` tells whether they do; farther apart than `reach` they
-/// never do.
+/// Returns poses of two shapes. `touch` returns `true` if two shapes touch. Shapes whose distance
+/// exceeds `reach` never touch.
 pub fn cases(
     count: u32,
     flat: bool,

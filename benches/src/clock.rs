@@ -10,8 +10,8 @@ use std::{sync::LazyLock, time::Instant};
 pub enum Clock {
     /// Wall-clock time.
     Wall,
-    /// The CPU time of all threads of this process. It falls back to wall-clock time where the
-    /// system does not offer it.
+    /// The CPU time of all threads of this process. If the system does not offer CPU time,
+    /// wall-clock time is used.
     Cpu,
 }
 

@@ -10,7 +10,7 @@ pub trait Side<Q> {
     fn ask(&mut self, query: Q, cases: Range<usize>, answers: &mut Vec<f32>);
 }
 
-/// The durations and results of both libraries. headbutt is the first.
+/// The durations and results of both libraries. headbutt comes first.
 pub struct Duel {
     /// Nanoseconds per case.
     pub spent: [Summary; 2],
@@ -18,7 +18,7 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// The time of the peer divided by the time of headbutt.
+    /// Returns the time of the peer, divided by the time of headbutt.
     pub fn ratio(&self) -> f64 {
         self.spent[1].median / self.spent[0].median
     }
@@ -93,7 +93,8 @@ pub fn in_turns<const SIDES: usize>(
     all.map(|blocks| per_case(blocks, cases))
 }
 
-/// Adds the quartiles of each block over the rounds. Different costs of cases are not a spread.
+/// Adds the quartiles of each block over the rounds. So cases of different cost do not widen the
+/// spread.
 fn per_case(blocks: Vec<Vec<f64>>, cases: usize) -> Summary {
     let sum = blocks
         .into_iter()

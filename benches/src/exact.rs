@@ -11,7 +11,7 @@ use headbutt::{Space, Support, query};
 
 use crate::scene::{Parent, Scene, Thing};
 
-/// The numbers of two objects, the smaller one first.
+/// The numbers of two objects, the smaller number first.
 pub type Pair = [u32; 2];
 
 /// Returns two numbers in order.
@@ -23,7 +23,8 @@ pub fn pair(a: u32, b: u32) -> Pair {
 pub struct Exact {
     /// The pairs that touch.
     pub touching: BTreeSet<Pair>,
-    /// The pairs that every engine must find, because they do more than just touch.
+    /// The pairs that every engine must find, because their overlap exceeds the tolerances of the
+    /// engines.
     certain: BTreeSet<Pair>,
     /// The pairs that an engine may find, because they nearly touch.
     possible: BTreeSet<Pair>,
@@ -74,7 +75,8 @@ impl Exact {
         exact
     }
 
-    /// `depth` is negative if the two are separated.
+    /// Fills the three sets. `depth` returns the depth of two objects, which is negative if the
+    /// objects are separated.
     fn fill(&mut self, scene: &Scene, poses: &[Transform], depth: impl Fn(usize, usize) -> f32) {
         // The balls are larger than the shapes by the tolerance, and by as much again for rounding.
         let reach = |index: usize| 1.01 * scene.things[index].form.reach() + NEAR;

@@ -15,7 +15,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The radius of a ball around the origin that contains the shape.
+    /// Returns the radius of a ball around the origin that contains the shape.
     pub fn reach(&self) -> f32 {
         match self {
             Self::Ball { radius } => *radius,
@@ -28,11 +28,11 @@ impl Form {
         }
     }
 
-    /// The radius of a ball that is hit about as often.
+    /// Returns the radius of a ball that touches other shapes about as often as this shape does.
     pub fn mean_radius(&self, flat: bool) -> f32 {
         match self {
             Self::Ball { radius } => *radius,
-            // Equal volume, plus a tenth for the corners.
+            // The ball has the volume of the block. The radius gets a tenth more for the corners.
             Self::Block { half } if flat => 1.1 * (1.273 * half.x * half.y).sqrt(),
             Self::Block { half } => 1.1 * (1.910 * half.x * half.y * half.z).cbrt(),
             Self::Capsule {

@@ -14,31 +14,32 @@ pub struct Ticks(pub u32);
 /// The motion of an object.
 #[derive(Component, Clone, Debug)]
 pub enum Motion {
-    /// Straight on and turning, back at the walls of a room.
+    /// The object moves straight and rotates. At the walls of a room, the object turns back.
     Drift {
         velocity: Vec3,
         spin: Quat,
         center: Vec3,
         bound: Vec3,
     },
-    /// Around one place, anew each tick.
+    /// In each tick, the object gets a random pose near its home.
     Jitter {
         home: Transform,
         reach: Vec3,
         turn: f32,
     },
-    /// Anywhere, each tick.
+    /// In each tick, the object gets a random pose in the room.
     Teleport { bound: Vec3 },
 }
 
-/// Moves everything by a tick. On one thread, in every world: it is subtracted in the end.
+/// Moves all objects by a tick. This system runs on one thread in every world, and its time is
+/// subtracted in the end.
 pub fn advance(
     mut ticks: ResMut<Ticks>,
     mut things: Query<(&Number, &mut Transform, &mut Motion)>,
 ) {
     ticks.0 += 1;
     for (number, mut transform, mut motion) in &mut things {
-        // What does not change is not marked as changed.
+        // Only the transform is marked as changed.
         match motion.bypass_change_detection() {
             Motion::Drift {
                 velocity,
@@ -70,8 +71,8 @@ pub fn advance(
     }
 }
 
-/// Random numbers without a state to keep: SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators" (2014)).
+/// A generator of random numbers that starts from two numbers and needs no shared state: SplitMix64
+/// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)).
 pub struct Noise(u64);
 
 impl Noise {
@@ -86,17 +87,17 @@ impl Noise {
         mixed ^ (mixed >> 31)
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     pub fn signed(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1_u32 << 23) as f32 - 1.0
     }
 
-    /// In the cube from -1 to 1.
+    /// Returns a point of the cube from -1 to 1.
     pub fn place(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }
 
-    /// Any rotation; in the plane, around z.
+    /// Returns a random rotation. In 2D, the rotation is around z.
     pub fn rotation(&mut self, flat: bool) -> Quat {
         if flat {
             return Quat::from_rotation_z(self.signed() * std::f32::consts::PI);

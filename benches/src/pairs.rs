@@ -17,7 +17,7 @@ pub trait Room: Space {
     fn placed(place: Place) -> Self::Isometry;
     fn peer_pose(place: Place) -> Self::PeerPose;
     fn vector(vector: Vec3) -> Self;
-    /// Converts an axis times an angle.
+    /// Converts a rotation, given as the axis times the angle.
     fn angle(angle: Vec3) -> Self::Angle;
 }
 
@@ -82,7 +82,7 @@ room!(
     |it| it
 );
 
-/// Returns points on a ball of radius 0.6. All are vertices of their hull.
+/// Returns points on a ball of radius 0.6. All points are vertices of their hull.
 fn ball_points(count: u32) -> Vec<Vec3> {
     let mut noise = Noise::new(count, 7);
     (0..count)
@@ -165,7 +165,7 @@ pub fn add_3d(pairs: &mut impl Pairs<Vec3>) {
             SharedShape::convex_hull(&peer).expect("the points have a hull"),
         )
     };
-    // The same points, but each support point is found by a scan of all of them.
+    // The same points, but each support point is found by a scan of all points.
     let scanned = |count| (ball_points(count), hull(count).1);
     pairs.add("ball-ball", ball(), ball());
     pairs.add("ball-cuboid", ball(), block());

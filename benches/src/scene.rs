@@ -17,11 +17,11 @@ pub enum Kind {
     /// All objects drift and rotate: balls, boxes and capsules. Half as many pairs overlap as there
     /// are objects.
     Moving,
-    /// 90 % are static and separated. The others drift among them.
+    /// 90 % of the objects are static and separated. The other objects drift between them.
     Mixed,
-    /// A dense grid, in which each object touches about six neighbors. All jitter.
+    /// A dense grid, in which each object touches about six neighbors. All objects jitter.
     Pile,
-    /// The scene `Moving`, stopped.
+    /// The scene `Moving`, without motion.
     Idle,
     /// All objects are static and separated.
     Static,
@@ -29,10 +29,10 @@ pub enum Kind {
     Hulls,
     /// The scene `Moving`, with sizes from 1 to 1000.
     Sizes,
-    /// The scene `Moving`, but each tick all objects get random poses.
+    /// The scene `Moving`, but in each tick, all objects get random poses.
     Teleport,
-    /// The scene `Mixed`, but each tick one object in a hundred is despawned, and another is
-    /// spawned.
+    /// The scene `Mixed`, but in each tick, one object in a hundred is despawned, and another
+    /// object is spawned.
     Churn,
     /// The scene `Moving`, in some dozens of rooms far apart. (Small rooms have slightly fewer
     /// pairs, because fewer neighbors fit into a room.)
@@ -43,7 +43,7 @@ pub enum Kind {
     /// boxes overlap.
     Rods,
     /// The scene `Static` without rotations, in chains of a thousand objects. Each object is the
-    /// child of the previous one.
+    /// child of the previous object.
     Chain,
     /// Static rectangles at a tenth of the places of a square or cubic grid, as in the benchmark of
     /// casts of Box2D.
@@ -80,8 +80,8 @@ impl Kind {
         Self::Battle,
     ];
 
-    /// Returns `true` if nothing moves. A tick then only detects that, and reports ongoing
-    /// contacts.
+    /// Returns `true` if nothing moves. In this case, a tick only detects that nothing has changed,
+    /// and reports ongoing contacts.
     pub fn rests(self) -> bool {
         matches!(
             self,
@@ -124,7 +124,7 @@ pub struct Thing {
     pub start: Transform,
     /// `None` if the object does not move in this scene.
     pub motion: Option<Motion>,
-    /// `true` if the object never moves. Engines may use this.
+    /// `true` if the object never moves. Engines may rely on this.
     pub fixed: bool,
 }
 
@@ -222,7 +222,8 @@ fn drift(flat: bool, center: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
 /// The number of rooms in `Clusters`.
 const ROOMS: usize = 48;
 
-/// Objects in a room in which about half as many pairs overlap as there are objects.
+/// Returns objects in a room. The number of overlapping pairs is about half of the number of
+/// objects.
 fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let hulls: Vec<Form> = (0..64).map(|_| hull(flat, random)).collect();
     let forms: Vec<Form> = (0..count)
@@ -259,8 +260,8 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
     forms.into_iter().enumerate().map(thing).collect()
 }
 
-/// Returns the centers of rooms of this half size. One room is around the origin. The others are
-/// about ten edge lengths apart, and not in a line.
+/// Returns the centers of rooms with the half size `bound`. One room is around the origin. The
+/// other rooms are about ten edge lengths apart, and not in a line.
 fn centers(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
     if rooms == 1 {
         return vec![Vec3::ZERO];
@@ -333,7 +334,7 @@ fn scaled(form: Form, factor: f32) -> Form {
     }
 }
 
-/// Returns random points on a ball or circle. Each is a vertex of their hull.
+/// Returns random points on a ball or circle. Each point is a vertex of their hull.
 fn hull(flat: bool, random: &mut StdRng) -> Form {
     let seed = random.random();
     let mut noise = Noise::new(seed, 0);
@@ -371,7 +372,8 @@ fn grid(flat: bool, count: usize, spacing: f32) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// More than the longest shape in any rotation: half diagonals are 0.87, capsules 0.8.
+/// The distance between neighbors that never touch, whatever their rotations. Half of a diagonal is
+/// 0.87, and half of a capsule's length is 0.8.
 const APART: f32 = 1.8;
 
 fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
@@ -470,7 +472,7 @@ fn sparse(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     (0..count).map(thing).collect()
 }
 
-/// Along each axis, each rod is next to the previous one. Each axis has a room of its own.
+/// Along each axis, each rod is next to the previous rod. Each axis has a room of its own.
 fn rods(flat: bool, count: usize) -> Vec<Thing> {
     let (half_length, half_width, spacing) = (500.0, 0.005, 0.02);
     let axes = if flat { 2 } else { 3 };

@@ -1,4 +1,4 @@
-//! Medians and quartiles: other programs on the machine disturb them least.
+//! Medians and quartiles, which other programs on the machine hardly disturb.
 
 /// The median and the quartiles of some samples.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Needs at least one sample.
+    /// Returns the summary of at least one sample.
     pub fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_unstable_by(f64::total_cmp);
         let at = |part: f64| samples[((samples.len() - 1) as f64 * part).round() as usize];
@@ -20,7 +20,7 @@ impl Summary {
         }
     }
 
-    /// Returns all three, minus a constant.
+    /// Returns the median and the quartiles, minus a constant.
     pub fn minus(self, constant: f64) -> Self {
         Self {
             low: self.low - constant,

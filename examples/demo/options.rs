@@ -33,7 +33,7 @@ impl Options {
     /// Reads the command line. If the command line is invalid or asks for help, prints the usage
     /// and ends the process.
     ///
-    /// `file_usage` describes the file, for a demo that takes one.
+    /// For a demo that takes a file, `file_usage` describes this file.
     pub fn from_env(file_usage: Option<&str>) -> Self {
         let usage = || file_usage.map_or(USAGE.to_owned(), |own| format!("{own}\n{USAGE}"));
         match Self::parse(file_usage.is_some()) {

@@ -8,7 +8,7 @@ use crate::Figure;
 /// B's motion in a cast.
 pub const MOTION: Vec2 = Vec2::new(-5.0, 0.6);
 
-/// Lengths below this count as 0. On curved shapes, the bounds do not meet exactly.
+/// Lengths below this value count as 0. On curved shapes, the bounds do not meet exactly.
 const ROUNDING: f64 = 1e-6;
 
 #[derive(Clone, Copy, Default, PartialEq)]

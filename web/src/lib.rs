@@ -1,4 +1,4 @@
-//! What the tool that builds the page and the tool that checks it share.
+//! The code that two tools share: the tool that builds the page, and the tool that checks the page.
 
 use std::{
     env, fs, io,
@@ -23,7 +23,7 @@ pub const DEMOS: [Demo; 2] = [
     },
 ];
 
-/// Returns the demos that the command line names, or all if it names none.
+/// Returns the demos that the command line names, or all demos if the command line names none.
 pub fn chosen_demos() -> Result<Vec<Demo>, String> {
     let names: Vec<String> = env::args().skip(1).collect();
     if names.is_empty() {
@@ -39,6 +39,6 @@ pub fn root() -> io::Result<PathBuf> {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
 }
 
-/// The folder of the page, from the root of the repository. It is not `target/web`, where Cargo
-/// puts the build scripts of the profile `web`.
+/// The folder of the page, from the root of the repository. The folder is not `target/web`, because
+/// Cargo puts the build scripts of the profile `web` there.
 pub const PAGE: &str = "target/page";

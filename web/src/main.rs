@@ -50,7 +50,7 @@ fn compile(root: &Path, demos: &[Demo]) -> Result<(), Box<dyn Error>> {
     cargo
         .current_dir(root)
         .args(["build", "--profile", "web", "--target", TARGET])
-        // Where this program looks for the results, whatever the environment says.
+        // This program looks for the results in this folder, whatever the environment says.
         .args(["--target-dir", "target"])
         .args(["--features", "demo"]);
     for demo in demos {
@@ -63,8 +63,8 @@ fn compile(root: &Path, demos: &[Demo]) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Writes the JavaScript that loads a program, and the program as this script needs it. Returns the
-/// path of the latter.
+/// Writes the JavaScript that loads a program, and the program in the form that this script needs.
+/// Returns the path of the program.
 fn bind(name: &str, program: &Path, page: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Bindgen::new()
         .input_path(program)
@@ -76,7 +76,7 @@ fn bind(name: &str, program: &Path, page: &Path) -> Result<PathBuf, Box<dyn Erro
     Ok(page.join(format!("{name}_bg.wasm")))
 }
 
-/// Returns the size of a file, and what a server that compresses would send.
+/// Returns the size of a file, and its size after compression by a server.
 fn size(file: &Path) -> Result<String, Box<dyn Error>> {
     let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 * 1e-6);
     let raw = megabytes(fs::metadata(file)?.len());

@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The number of ticks before the first measured one.
+/// The number of ticks before the first measured tick.
 const WARM_UP: usize = 10;
 
 struct Case<'a> {

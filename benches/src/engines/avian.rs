@@ -1,17 +1,18 @@
 //! avian, without its solver.
 //!
-//! * Of `PhysicsPlugins`, only the plugins for colliders, trees, broad phase and narrow phase are
-//!   added. So no bodies are integrated, and no islands or constraints are prepared. Transforms are
-//!   read in this tick, as in all worlds, and not written back.
-//! * Moving objects are kinematic bodies, and fixed ones static bodies: avian never tests two
-//!   colliders without a body. Bodies are disabled (`RigidBodyDisabled`), so that their contacts
-//!   are found but do not enter the constraint graph. `--avian-mode` selects kinematic bodies that
-//!   do enter it, or sensors. All three find the same pairs, and the default is the fastest.
-//! * There is no speculative margin, and contacts are not matched with those of the previous tick,
-//!   which only a solver needs.
-//! * Collision events are enabled for all objects. Boxes keep avian's margin. Trees are optimised
-//!   as avian does by default: in place on one thread, and in a task beside the narrow phase on
-//!   several.
+//! * Only some plugins of `PhysicsPlugins` are added: the plugins for colliders, trees, broad phase
+//!   and narrow phase. So no bodies are integrated, and no islands or constraints are prepared.
+//!   Transforms are read in this tick, as in all worlds, and not written back.
+//! * Moving objects are kinematic bodies, and fixed objects are static bodies, because avian never
+//!   tests two colliders without a body. Bodies are disabled (`RigidBodyDisabled`), so that their
+//!   contacts are found but do not enter the constraint graph. `--avian-mode` selects kinematic
+//!   bodies that enter the graph, or sensors. All three modes find the same pairs, and the default
+//!   is the fastest mode.
+//! * There is no speculative margin. Contacts are not matched with the contacts of the previous
+//!   tick, because only a solver needs this matching.
+//! * Collision events are enabled for all objects. Boxes keep avian's margin. Trees are optimized
+//!   by avian's default method: on one thread in place, and on several threads in a task beside the
+//!   narrow phase.
 
 /// The mode of the bodies, which avoids the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,8 @@ pub enum AvianMode {
     Disabled,
 }
 
-/// Defines the engine for one dimension. Both crates of avian have one source, with the same names.
+/// Defines the engine for one dimension. The 2D and 3D crates of avian share their source, so the
+/// names are the same.
 macro_rules! avian {
     ($module:ident, $crate_name:ident, $collider:expr) => {
         pub mod $module {

@@ -1,6 +1,6 @@
 //! headbutt: the plugin with its defaults, and a `Collider` on each entity. It sends a message for
 //! each touching pair and tick, unlike the other engines. *headbutt-quiet* sends only starts and
-//! ends, as they do.
+//! ends, like the other engines.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

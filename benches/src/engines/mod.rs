@@ -94,7 +94,7 @@ impl Contender {
         self.app.update();
     }
 
-    /// Updates without measuring.
+    /// Runs updates without measuring them.
     pub fn warm_up(&mut self, updates: u32) {
         for _ in 0..updates {
             self.update();

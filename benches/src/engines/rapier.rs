@@ -10,8 +10,8 @@
 //!   contacts may belong to an earlier pose. *rapier-sensor* has only sensors, which report pairs
 //!   without contacts.
 
-/// Defines the engine for one dimension. Both crates of rapier have one source, with the same
-/// names.
+/// Defines the engine for one dimension. The 2D and 3D crates of rapier share their source, so the
+/// names are the same.
 macro_rules! rapier {
     ($module:ident, $crate_name:ident, $collider:expr) => {
         pub mod $module {
@@ -77,8 +77,8 @@ macro_rules! rapier {
                     dt: 1.0 / 60.0,
                     substeps: 1,
                 })
-                // rapier leaves the propagation of transforms to Bevy's `TransformPlugin`, which is
-                // not there.
+                // rapier leaves the propagation of transforms to Bevy's `TransformPlugin`, which
+                // this app lacks.
                 .init_resource::<StaticTransformOptimizations>()
                 .add_plugins(plugin);
             }

@@ -19,7 +19,7 @@ pub struct Case<V: TestSpace> {
     pub b: Shape<V>,
     pub pose_b: Pose<V>,
     pub motion: Pose<V>,
-    /// `true` to solve the pair by iteration even if there is a closed form.
+    /// If `true`, the pair is solved by iteration even if there is a closed form.
     pub is_iterative: bool,
     /// The normal and the pose of a half-space that is tested with the second shape.
     pub ground: (V, Pose<V>),
@@ -76,7 +76,7 @@ impl<V: TestSpace> Case<V> {
         let rotation_b = if chooser.chance(40) {
             pose_a.rotation
         } else if chooser.chance(40) {
-            // Nearly parallel shapes.
+            // The shapes are nearly parallel.
             let angle = f64::from(chooser.fraction()) * chooser.choice([1e-2, 1e-3, 1e-5, 1e-7]);
             let axis = chooser.choice([DVec3::X, DVec3::Y, DVec3::Z]);
             V::compose(pose_a.rotation, V::rotation(axis, angle))
@@ -120,8 +120,8 @@ impl<V: TestSpace> Case<V> {
         }
     }
 
-    /// Chooses the offset from the first shape's translation to the second one's: zero, arbitrary,
-    /// or one for which the shapes just touch, or nearly so, along a direction.
+    /// Chooses the offset from the first shape's translation to the second shape's translation:
+    /// zero, arbitrary, or an offset at which the shapes touch or nearly touch along a direction.
     fn offset(
         chooser: &mut Chooser,
         unit: f32,

@@ -20,7 +20,7 @@ impl<V, P: Support<Vector = V> + IntoShape + Copy + Debug> Primitive<V> for P {}
 
 /// A dimension in which pairs are tested. The tests compute in 3D, and 2D is the plane z = 0.
 pub trait Dimension: headbutt::Dimension {
-    /// 2 or 3.
+    /// The number of dimensions: 2 or 3.
     const COUNT: usize;
 
     type Ball: Primitive<Self>;
@@ -35,7 +35,7 @@ pub trait Dimension: headbutt::Dimension {
     fn block(half_size: Self) -> Self::Block;
     fn segment(vertices: [Self; 2]) -> Self::Segment;
     fn triangle(vertices: [Self; 3]) -> Self::Triangle;
-    /// Returns `None` if the normal has no direction.
+    /// Returns Bevy's half-space, or `None` if the normal has no direction.
     fn ground(normal: Self) -> Option<Self::Ground>;
     /// Returns the normal, with unit length in f64.
     fn up(ground: &Self::Ground) -> DVec3;
@@ -43,13 +43,13 @@ pub trait Dimension: headbutt::Dimension {
     /// Builds a polyline through the points in 2D, and a mesh in 3D.
     fn surface(points: &[Self], facets: &[[u32; 3]]) -> Result<Collider, ShapeError>;
 
-    /// Drops z in 2D.
+    /// Converts a 3D vector to this dimension. In 2D, z is dropped.
     fn from_vec3(vector: Vec3) -> Self;
 
-    /// Converts to f64 and 3D.
+    /// Converts the vector to f64 and 3D.
     fn to_dvec3(self) -> DVec3;
 
-    // Conversion between 3D and the f64 vectors of the queries.
+    // The next functions convert between 3D and the f64 vectors of the queries.
     fn dvec_to_3d(vector: Self::DVec) -> DVec3;
     fn dvec_from_3d(vector: DVec3) -> Self::DVec;
 
@@ -65,7 +65,8 @@ pub trait Dimension: headbutt::Dimension {
     fn compose(first: Rotation, second: Rotation) -> Rotation;
 }
 
-/// A rotation, as Bevy stores it: a quaternion x, y, z, w. In 2D, the cosine and the sine.
+/// A rotation, as Bevy stores it: in 3D the quaternion x, y, z, w, and in 2D the cosine and the
+/// sine.
 pub type Rotation = [f32; 4];
 
 /// The pose of a shape.
@@ -253,7 +254,7 @@ impl Dimension for Vec3 {
     fn compose(first: Rotation, second: Rotation) -> Rotation {
         let [a, b] = [first, second].map(|rotation| DVec3::from_slice(&rotation.map(f64::from)));
         let [v, w] = [first, second].map(|rotation| f64::from(rotation[3]));
-        // The product of two quaternions of any length.
+        // This is the product of two quaternions of any length.
         let vector = a * w + b * v + a.cross(b);
         [vector.x, vector.y, vector.z, v * w - a.dot(b)].map(|component| component as f32)
     }

@@ -1,18 +1,18 @@
-//! The properties of a test shape that follow from the numbers it is made of.
+//! The properties of a test shape, computed from its numbers.
 
 use bevy::math::DVec3;
 
 use super::dimension::Dimension;
 
-/// To what degree a shape fulfils the contract of [`Support`](headbutt::Support).
+/// The degree to which a shape fulfills the contract of [`Support`](headbutt::Support).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Validity {
-    /// Entirely.
+    /// The shape fulfills the contract.
     #[default]
     Valid,
     /// Some support points are not finite, or not the farthest point.
     Invalid,
-    /// As `Invalid`, and the support point in one direction changes between calls.
+    /// Like `Invalid`. In addition, the support point in a direction changes from call to call.
     Nondeterministic,
     /// No support point is finite, or the radius is invalid: the shape touches nothing.
     Empty,
@@ -36,7 +36,7 @@ pub struct Facts {
 pub struct Extent {
     /// The radius of a ball that contains the shape.
     pub size: f64,
-    /// The radius of such a ball around the shape's own origin.
+    /// The radius of a ball around the shape's own origin that contains the shape.
     pub origin_radius: f64,
 }
 

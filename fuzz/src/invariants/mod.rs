@@ -1,5 +1,5 @@
 //! The invariants of queries for any two shapes in any two poses. The fuzz targets and
-//! `tests/it/queries/invariants.rs` share them.
+//! `tests/it/queries/invariants.rs` check these invariants.
 //!
 //! There is no oracle. The results of the queries must agree with each other, with the bounds that
 //! a few support points prove, and with the results for the same pair after a motion.
@@ -44,11 +44,11 @@ const ORIGIN_ROUNDING: f64 = 5e-12;
 /// About ten times the smallest positive f32 number.
 const LEAST: f64 = 1e-44;
 
-/// With larger coordinates, results may exceed the range of f32.
+/// Up to this coordinate, no result exceeds the range of f32.
 const LARGEST: f64 = 1e30;
 
-/// If the smallest nonzero number of a pair is a smaller fraction of the largest than this, the
-/// precision of f64 is not sufficient.
+/// The least ratio of a pair's smallest nonzero number to its largest number. At smaller ratios,
+/// the precision of f64 is not sufficient.
 const SPREAD: f64 = 1e-12;
 
 /// The result of checking a case.
@@ -105,8 +105,8 @@ pub fn check<V: TestSpace>(case: &Case<V>) -> Outcome {
     }
 }
 
-/// Checks that building a collider fails exactly if the shape is invalid, with an error that
-/// applies. Returns the collider of a valid shape.
+/// Checks that building a collider fails exactly if the shape is invalid, and that the error
+/// describes the fault. Returns the collider of a valid shape.
 fn check_collider<V: TestSpace>(shape: &Shape<V>) -> Option<Collider> {
     if shape.overflows() {
         return None;
@@ -161,7 +161,8 @@ fn check_compound<V: TestSpace>(case: &Case<V>, [a, b]: [Collider; 2]) {
     }
 }
 
-/// Checks that a surface of arbitrary points is valid, or fails with an error that applies.
+/// Checks that building a surface of arbitrary points succeeds, or that the error describes the
+/// fault.
 fn check_surface<V: TestSpace>(shape: &Shape<V>) {
     let (Shape::Hull(Hull { points, .. }) | Shape::Slice(points)) = shape else {
         return;
@@ -233,7 +234,7 @@ fn check_ground<V: TestSpace>(case: &Case<V>) {
     side.begin();
     let up = rotation * V::up(&ground);
     let gap = between.dot(up) - side.height(-up);
-    // The rounding of a sum of lengths, and of the offset between the poses.
+    // The tolerance is the rounding of a sum of lengths, and of the offset between the poses.
     let Extent {
         size,
         origin_radius,
@@ -262,7 +263,7 @@ struct Side<'c, V: TestSpace> {
     pose: Pose<V>,
     is_iterative: bool,
     isometry: V::Isometry,
-    /// The rotation in f64. The identity if the pose is invalid.
+    /// The rotation in f64, or the identity if the pose is invalid.
     rotation: DMat3,
     extent: Extent,
     validity: Validity,
@@ -404,7 +405,7 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// Returns `true` if the other results are these with the shapes swapped, to the bit.
+    /// Returns `true` if the other results are the mirror image of these results, bit for bit.
     fn mirrored(&self, other: &Self) -> bool {
         let contact = match (&self.contact, &other.contact) {
             (Some(contact), Some(other)) => {
@@ -517,15 +518,15 @@ impl<V: TestSpace> Pair<'_, '_, V> {
         sizes + ORIGIN_ROUNDING * (a.origin_radius + b.origin_radius) + LEAST
     }
 
-    /// Returns the second pose in the frame of the first one.
+    /// Returns the second pose in the frame of the first pose.
     fn relative(&self) -> (DMat3, DVec3) {
         let inverse = self.a.rotation.transpose();
         let between = self.b.pose.translation.to_dvec3() - self.a.pose.translation.to_dvec3();
         (inverse * self.b.rotation, inverse * between)
     }
 
-    /// Returns the overlap of the shapes along a direction: an upper bound of the depth. If
-    /// negative, its absolute value is a lower bound of the distance.
+    /// Returns the overlap of the shapes along a direction: an upper bound of the depth. If the
+    /// overlap is negative, its absolute value is a lower bound of the distance.
     fn overlap(&self, direction: DVec3) -> f64 {
         let between = self.b.pose.translation.to_dvec3() - self.a.pose.translation.to_dvec3();
         self.a.height(direction) + self.b.height(-direction) - between.dot(direction)
@@ -562,9 +563,10 @@ impl<V: TestSpace> Pair<'_, '_, V> {
         }
     }
 
-    /// Returns `true` if the library cannot order the two shapes. Then the poses are equal to the
-    /// bit, and the shapes have equal radii and equal support points in a list of directions, and
-    /// are both points or both not. This function repeats the library's list of directions.
+    /// Returns `true` if the library cannot order the two shapes. In this case, the poses are equal
+    /// bit for bit, and the shapes have equal radii and equal support points in a list of
+    /// directions. In addition, either both shapes are points, or neither shape is a point. This
+    /// function repeats the library's list of directions.
     fn has_no_order(&self) -> bool {
         let pair = [self.a, self.b];
         let [pose_a, pose_b] = pair.map(|side| format!("{:?}", V::pose(side.isometry)));
@@ -592,7 +594,7 @@ impl<V: TestSpace> Pair<'_, '_, V> {
     }
 
     /// Asserts that no direction has less overlap than the depth, and that the overlap along the
-    /// normal is the depth. The same for the distance.
+    /// normal is the depth. Asserts the same for the distance.
     fn is_bounded(&self, answers: &Answers<V>) {
         let separation = answers.separation();
         let slack = self.tolerance() + ROUNDING * separation.max(0.0);
@@ -615,7 +617,7 @@ impl<V: TestSpace> Pair<'_, '_, V> {
                 point_a, point_b, ..
             } = answers.distance;
             let offset = point_b.to_dvec3() - point_a.to_dvec3();
-            // The angle by which rounding the points tilts the direction.
+            // Rounding the points tilts the direction by up to this angle.
             let tilt = (self.tolerance() + rounding_of([point_a, point_b])) / separation;
             let size = self.a.extent.size + self.b.extent.size;
             let overlap = self.overlap(offset.try_normalize().unwrap_or(DVec3::X));
@@ -706,7 +708,8 @@ impl<V: TestSpace> Pair<'_, '_, V> {
         );
     }
 
-    /// Asserts that the shapes just touch after the second one moved by the normal times the depth.
+    /// Asserts that the shapes just touch after the second shape has moved by the normal times the
+    /// depth.
     fn is_solved_by(&self, answers: &Answers<V>) {
         let Some(contact) = &answers.contact else {
             return;

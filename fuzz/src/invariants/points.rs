@@ -4,8 +4,8 @@ use bevy::math::{DVec3, Vec3};
 
 use super::{dimension::Dimension, source::Chooser};
 
-/// Chooses points: in general position, on a lattice, in a plane or nearly so, with duplicates, far
-/// from the origin, or many points on a ball.
+/// Chooses points: in general position, on a lattice, in a plane, nearly in a plane, with
+/// duplicates, far from the origin, or many points on a ball.
 pub fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
     if chooser.chance(24) {
         let count = chooser.choice([12, 30, 30, 60, 100, 500]);
@@ -34,7 +34,7 @@ pub fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
         point.y *= thin;
         points.push(point);
     }
-    // Flat sets should not only lie in the plane of two axes.
+    // A rotation takes flat sets out of the planes of the axes.
     if chooser.chance(64) {
         let rotation = V::matrix(chooser.rotation::<V>()).unwrap_or_default();
         for point in &mut points {
@@ -52,7 +52,7 @@ pub fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
         points.push(first);
         points.push(sum / points.len() as f32);
     }
-    // A query accepts an empty slice, which touches nothing. That is rarely of interest.
+    // A query accepts an empty slice, which touches nothing. This case is rarely of interest.
     if points.is_empty() && !chooser.chance(16) {
         points.push(chooser.vector::<V>(size).to_dvec3().as_vec3());
     }

@@ -47,7 +47,7 @@ pub enum Primitive2d {
     Polygon(Vec<Vec2>),
     Sector { radius: f32, half_angle: f32 },
     Segment { radius: f32, half_angle: f32 },
-    // Bases of extrusions only.
+    // The following shapes are only bases of extrusions.
     Circle(f32),
     Capsule { half_length: f32, radius: f32 },
 }
@@ -122,7 +122,7 @@ fn arc(radius: f32, half_angle: f32) -> Arc2d {
     Arc2d { radius, half_angle }
 }
 
-/// Returns the validity of a shape for which negative lengths are the same as positive ones.
+/// Returns the validity of a shape for which the signs of lengths do not matter.
 fn validity_of(numbers: &[f64]) -> Validity {
     if numbers.iter().all(|number| number.is_finite()) {
         Validity::Valid
@@ -192,7 +192,7 @@ impl Primitives<Vec2> for Primitive2d {
                 let facts = centered(vec![radius], vec![f64::from(*sides)], radius.abs());
                 Facts {
                     is_shape: facts.is_shape && (3..=4096).contains(sides),
-                    // Without vertices there is no support point.
+                    // A polygon without vertices has no support point.
                     validity: if *sides == 0 {
                         Validity::Invalid
                     } else {
@@ -256,8 +256,8 @@ impl Primitives<Vec2> for Primitive2d {
     }
 }
 
-/// Returns the facts of a circular sector or segment. If its arc is a full circle, it is a circle,
-/// and a circle with a negative radius touches nothing.
+/// Returns the facts of a circular sector or segment. If the arc is a full circle, the shape is a
+/// circle. A circle with a negative radius touches nothing.
 fn with_arc(facts: Facts, radius: f32, half_angle: f32) -> Facts {
     let is_circle = half_angle >= PI;
     Facts {

@@ -1,5 +1,5 @@
-//! Shapes of all kinds: Bevy's primitives, hulls, and custom shapes. Some break the contract of
-//! [`Support`] on purpose.
+//! Shapes of all kinds: Bevy's primitives, hulls, and custom shapes. Some custom shapes break the
+//! contract of [`Support`] on purpose.
 
 use std::{
     cell::OnceCell,
@@ -53,8 +53,8 @@ pub enum Shape<V: TestSpace> {
     Custom(Custom<V>),
 }
 
-/// Points and their hull, which is built only once: for hundreds of points, that takes most of the
-/// time of a case.
+/// Points and their hull. The hull is built only once, because building a hull of hundreds of
+/// points takes most of the time of a case.
 #[derive(Clone)]
 pub struct Hull<V: Space> {
     pub points: Vec<V>,
@@ -112,35 +112,36 @@ pub enum Custom<V> {
     Ellipse {
         half_size: V,
     },
-    /// Along y. In 2D, a box.
+    /// A cylinder along y, or a box in 2D.
     Cylinder {
         radius: f32,
         half_height: f32,
     },
-    /// Along y, with its tip up. In 2D, a triangle.
+    /// A cone along y with its tip up, or a triangle in 2D.
     Cone {
         radius: f32,
         half_height: f32,
     },
-    /// The same support point in every direction.
+    /// A shape with the same support point in every direction.
     Always {
         x: f64,
         radius: f64,
     },
-    /// A ball, but NaN in directions whose unit vector has an x above `part`.
+    /// A ball whose support function returns NaN in directions whose unit vector has an x above
+    /// `part`.
     NanBeyond {
         radius: f32,
         part: f32,
     },
-    /// The nearest instead of the farthest point.
+    /// A support function that returns the nearest point instead of the farthest point.
     Nearest {
         points: Vec<V>,
     },
-    /// A different point in each direction.
+    /// A support function that returns an unrelated point for each direction.
     Noise {
         size: f32,
     },
-    /// A different point in each call.
+    /// A support function that returns a different point in each call.
     Nondeterministic {
         size: f32,
         calls: Arc<AtomicU32>,
@@ -309,7 +310,8 @@ impl<V: TestSpace> Shape<V> {
                 numbers.push(f64::from(*margin));
                 numbers
             }
-            // The entries of a map are no lengths. Their products with the shape's lengths are.
+            // The entries of a map are no lengths, but their products with the shape's lengths are
+            // lengths.
             Self::Mapped { shape, columns } => {
                 let own = shape.numbers();
                 let factors = matrix(columns).to_cols_array();
@@ -424,7 +426,7 @@ impl<V: TestSpace> Shape<V> {
     }
 }
 
-/// Returns the matrix of the columns. In 2D, it keeps z.
+/// Returns the matrix of the columns. In 2D, the matrix keeps z.
 fn matrix<V: Dimension>(columns: &[V; 3]) -> DMat3 {
     let [x, y, z] = columns.map(V::to_dvec3);
     let z = if V::COUNT == 2 { DVec3::Z } else { z };

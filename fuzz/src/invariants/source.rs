@@ -13,7 +13,7 @@ pub trait Source {
 /// Turns random bytes into choices and numbers.
 pub struct Chooser<'a> {
     source: &'a mut dyn Source,
-    /// `true` to use arbitrary bits as numbers, which may be NaN or infinite.
+    /// If `true`, numbers have arbitrary bits, and may be NaN or infinite.
     any_bits: bool,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Chooser<'a> {
 
     /// Returns `true` with a probability of `of_256` / 256.
     pub fn chance(&mut self, of_256: u8) -> bool {
-        // A source without any more bytes returns 0, and thus `false`.
+        // A source without further bytes returns 0, so the result is `false`.
         self.source.byte() > 255 - of_256
     }
 
@@ -64,7 +64,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Returns a length. It may be negative if arbitrary bits are used.
+    /// Returns a length, which may be negative if arbitrary bits are used.
     pub fn length(&mut self, size: f32) -> f32 {
         let coordinate = self.coordinate(size);
         if self.any_bits {
@@ -90,8 +90,8 @@ impl<'a> Chooser<'a> {
         V::from_vec3(Vec3::from(components))
     }
 
-    /// Returns a rotation: the identity, quarter turns, a tiny or an arbitrary one. Some are not of
-    /// unit length.
+    /// Returns a rotation: the identity, a quarter turn, a tiny rotation or any rotation. Some
+    /// rotations do not have unit length.
     pub fn rotation<V: Dimension>(&mut self) -> Rotation {
         let axis = self.choice([Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE]);
         let angle = match self.pick(8) {

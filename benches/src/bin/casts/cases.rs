@@ -9,11 +9,11 @@ use headbutt_bench::{
 /// The course of a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {
-    /// Toward the other shape, and on beyond it.
+    /// The shape moves toward the other shape, and beyond it.
     Hit,
-    /// Past the other shape, nearly always without a hit.
+    /// The shape moves past the other shape, nearly always without a hit.
     Pass,
-    /// Toward the other shape, but only half of the way.
+    /// The shape moves only half of the way to the other shape.
     Short,
 }
 
@@ -21,18 +21,19 @@ impl Regime {
     pub const ALL: [Self; 3] = [Self::Hit, Self::Pass, Self::Short];
 }
 
-/// Two shapes, of which the first moves, and both rotate if the cast is a rotating one.
+/// Two shapes and their motions. The first shape moves. In a rotating cast, both shapes also
+/// rotate.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub places: [Place; 2],
     /// The translation of the first shape.
     pub translation: Vec3,
-    /// The rotation of each, as an axis times an angle.
+    /// The rotation of each shape, as the axis times the angle.
     pub rotations: [Vec3; 2],
 }
 
-/// Returns motions of two shapes. `touch` returns whether two shapes do. Shapes whose distance is
-/// more than `reach` never do.
+/// Returns motions of two shapes. `touch` returns `true` if two shapes touch. Shapes whose distance
+/// exceeds `reach` never touch.
 pub fn cases(
     count: u32,
     flat: bool,
@@ -81,7 +82,7 @@ pub fn cases(
         .collect()
 }
 
-/// A ray with its length, at a shape.
+/// A ray at a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Shot {
     pub place: Place,
@@ -91,8 +92,8 @@ pub struct Shot {
     pub length: f32,
 }
 
-/// Returns rays at a shape: see [`cases`]. `touch` gets the pose of a point, which is the origin of
-/// a ray, and that of the shape.
+/// Returns rays at a shape: see [`cases`]. The arguments of `touch` are the pose of a point, the
+/// origin of a ray, and the pose of the shape.
 pub fn shots(
     count: u32,
     flat: bool,

@@ -16,7 +16,7 @@ use crate::{
     question::Question,
 };
 
-/// The cases of a class.
+/// The number of cases of a class.
 pub const CASES: u32 = 1000;
 
 /// Shapes in one regime.
@@ -83,7 +83,7 @@ impl<V: PeerRoom> Pairs<V> for Casts {
                 let (a, b) = (Counted::new(a.clone()), Counted::new(b.clone()));
                 let mut counted = Ours::new(a, b, &cases);
                 counted.ask(question, 0..CASES as usize, &mut Vec::new());
-                // Both shapes of a pair are evaluated each time.
+                // Each evaluation of a pair evaluates both shapes.
                 let [a, b] = [counted.a.take_evaluations(), counted.b.take_evaluations()];
                 a.max(b) as f64 / f64::from(CASES)
             };
@@ -155,7 +155,7 @@ impl<V: PeerRoom> Pairs<V> for Rays {
     }
 }
 
-/// Returns the pairs for casts, those in 2D first.
+/// Returns the pairs for casts, the 2D pairs first.
 pub fn casts() -> Vec<Class> {
     let mut all = Casts(Vec::new());
     add_2d(&mut all);
@@ -163,7 +163,7 @@ pub fn casts() -> Vec<Class> {
     all.0
 }
 
-/// Returns the shapes for rays, those in 2D first.
+/// Returns the shapes for rays, the 2D shapes first.
 pub fn rays() -> Vec<Class> {
     let mut all = Rays(Vec::new());
     add_2d(&mut all);

@@ -1,8 +1,8 @@
-//! The duration of a cast: headbutt against parry, for each pair of shapes of `narrow`, and of a
-//! ray, for each of its shapes.
+//! The durations of casts and of rays: headbutt against parry. There is a row for a cast of each
+//! pair of shapes of `narrow`, and for a ray at each of these shapes.
 //!
 //! Both libraries get the same thousand cases in turns: see [`duel`]. A linear cast moves the first
-//! shape. A rotating cast also rotates both, by up to a radian. headbutt computes in f64 and
+//! shape. A rotating cast also rotates both shapes, by up to a radian. headbutt computes in f64 and
 //! returns an interval of time, both normals and the contact. parry computes in f32. Different
 //! results are counted.
 

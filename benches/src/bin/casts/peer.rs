@@ -1,7 +1,8 @@
-//! The casts of parry, with its default dispatcher. Each stops at penetration, and computes the
-//! impact geometry, as headbutt does.
+//! The casts of parry, with its default dispatcher. Like in headbutt, each cast stops at
+//! penetration, and computes the impact geometry.
 
-/// Defines the sides for one dimension. Both crates of parry have one source, with the same names.
+/// Defines the sides for one dimension. The 2D and 3D crates of parry share their source, so the
+/// names are the same.
 macro_rules! parry {
     ($module:ident, $crate_name:ident, $room:ident, $vector:expr, $angle:expr) => {
         pub mod $module {

@@ -1,6 +1,6 @@
 //! The queries that both libraries answer.
 
-/// The answer if nothing is hit. All others are lengths.
+/// The answer if nothing is hit. All other answers are lengths.
 pub const MISS: f32 = -1.0;
 
 /// A query.

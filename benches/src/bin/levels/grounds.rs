@@ -14,7 +14,8 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Returns a square of `cells` by `cells` cells of this width around the origin.
+    /// Returns a square of `cells` by `cells` cells around the origin. `width` is the width of a
+    /// cell.
     fn grid(name: &str, cells: usize, width: f32, height: impl Fn(Vec2) -> f32) -> Self {
         let row = cells + 1;
         let at = |line: usize| (line as f32 - 0.5 * cells as f32) * width;
@@ -34,13 +35,13 @@ impl Ground {
         }
     }
 
-    /// Returns a flat floor, cut into cells of this width.
+    /// Returns a flat floor, cut into cells of the given width.
     pub fn floor(width: f32) -> Self {
         let cells = ((16.0 / width) as usize).max(1);
         Self::grid(&format!("floor, cells of {width}"), cells, width, |_| 0.0)
     }
 
-    /// Returns bumpy hills with cells of this width, and `cells` of them along each edge.
+    /// Returns bumpy hills of `cells` by `cells` cells of the given width.
     pub fn hills(width: f32, cells: usize) -> Self {
         Self::grid(&format!("hills, cells of {width}"), cells, width, |place| {
             let waves = 1.5 * (0.21 * place.x).sin() * (0.17 * place.y).cos();
@@ -52,7 +53,8 @@ impl Ground {
 
     /// Returns a scanned body: a sphere with dents and noise, with triangles of similar size.
     pub fn scan(radius: f32, rings: usize) -> Self {
-        // Rings from pole to pole. The number of vertices is proportional to the length.
+        // The vertices form rings from pole to pole. Their number on a ring is proportional to the
+        // ring's length.
         let count = |ring: usize| (2 * rings) as f32 * (PI * ring as f32 / rings as f32).sin();
         let counts: Vec<usize> = (0..=rings)
             .map(|ring| (count(ring).round() as usize).max(3))
@@ -78,7 +80,7 @@ impl Ground {
             let (mut i, mut j) = (0, 0);
             while i < upper || j < lower {
                 let [a, b] = [first + i % upper, second + j % lower];
-                // Continue along the ring that is behind.
+                // The next triangle continues along the ring that is behind.
                 let next = if j == lower || i < upper && (i + 1) * lower <= (j + 1) * upper {
                     i += 1;
                     first + i % upper
@@ -97,7 +99,8 @@ impl Ground {
         }
     }
 
-    /// Returns a part as from a CAD program: a disc with teeth, of long thin triangles.
+    /// Returns a part like the export of a CAD program: a disc with teeth, made of long thin
+    /// triangles.
     pub fn part() -> Self {
         let (teeth, radii) = (24, [6.0, 7.0]);
         let steps = 4 * teeth;
@@ -125,7 +128,8 @@ impl Ground {
         }
     }
 
-    /// Returns rooms of 4 by 4 with floors and walls of two triangles each, some of them open.
+    /// Returns rooms of size 4 by 4. Each floor and each wall has two triangles. Some walls are
+    /// missing.
     pub fn dungeon() -> Self {
         let mut ground = Self {
             name: "dungeon".into(),
@@ -157,7 +161,8 @@ impl Ground {
         ground
     }
 
-    /// Returns poses of bodies of this half height on triangles, and a little deep.
+    /// Returns poses of bodies that stand on triangles, and overlap these triangles a little.
+    /// `half_height` is half of a body's height.
     pub fn poses(&self, count: usize, half_height: f32, tick: u32) -> Vec<Transform> {
         let pose = |body: u32| {
             let mut noise = Noise::new(body, tick + 1);

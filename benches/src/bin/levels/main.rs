@@ -1,12 +1,14 @@
 //! Bodies on meshes: headbutt against parry, avian and rapier, on one thread.
 //!
-//! Contacts: a tick of an app with the ground, the bodies and their candidate pairs, minus a tick
-//! of the same app without pairs, against parry's contact and its manifolds, which engines use.
-//! headbutt's result is in between: the deepest contact and its parts, without contacts at seams.
-//! Casts and rays: `SpatialQuery` in an app with the ground, against parry's queries of the mesh,
-//! which search no world and find no entity. Rays return the distance, the point, the normal and
-//! the facet. parry's rays return either the distance, the normal and the facet, or the distance
-//! alone. Characters: see `moves.rs`.
+//! * **Contacts:** the time of a tick with the ground, the bodies and their candidate pairs, minus
+//! the time of a tick without pairs. This time is compared with parry's contact, and with parry's
+//! manifolds, which engines use. headbutt's result is between the two: the deepest contact and its
+//! parts, without contacts at seams.
+//! * **Casts and rays:** `SpatialQuery` in an app with the ground, against parry's queries of the
+//!   mesh. parry's queries search no world and find no entity. headbutt's rays return the distance,
+//!   the point, the normal and the facet. parry's rays return either the distance, the normal and
+//!   the facet, or the distance alone.
+//! * **Characters:** see `moves.rs`.
 
 mod grounds;
 mod moves;
@@ -150,9 +152,9 @@ fn print_contacts(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
     row(&cells.chain(rays).chain([none]).collect::<Vec<_>>());
 }
 
-/// Prints the row of a body on a ground. Returns the time of parry's contact, manifolds, casts,
-/// rays and rays without normals, divided by headbutt's, and that of its rays by
-/// `query::cast_ray`'s.
+/// Prints the row of a body on a ground. Returns the times of parry's contacts, manifolds, casts,
+/// rays, and rays without normals, each divided by headbutt's time. The last value is the time of
+/// parry's rays, divided by the time of `query::cast_ray`.
 fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 6] {
     let mut ours = ours::Ours::new(ground, body, BODIES);
     let mut peer = peer::Peer::new(ground, body, BODIES);
@@ -161,7 +163,7 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
     for tick in 0..ticks + 3 {
         let poses = ground.poses(BODIES, 0.5, tick);
         let mut noise = Noise::new(tick, 3);
-        // From above, and along the ground.
+        // The motion leads down to the ground, and along the ground.
         let motion = Vec3::new(6.0 * noise.signed(), -4.0, 6.0 * noise.signed());
         let starts = poses.iter().map(|pose| {
             let up = pose.rotation * Vec3::Y;
@@ -234,8 +236,9 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
     ratios
 }
 
-/// Returns the time of a query at the origins of all poses, in microseconds. Before that, the query
-/// runs beside these origins, so that its part of the ground is in the cache.
+/// Returns the time of a query at the origins of all poses, in microseconds. Before the
+/// measurement, the query runs beside these origins, so that this part of the ground is in the
+/// cache.
 fn warm_time(poses: &[Transform], clock: Clock, query: impl Fn(Vec3)) -> f64 {
     let run = |offset: f32| {
         let start = clock.now();

@@ -1,5 +1,5 @@
-//! Characters that walk on a ground: headbutt's `move_and_slide`, which climbs steps, against
-//! avian's `MoveAndSlide`, which does not, and rapier's controller, which does.
+//! Characters that walk on a ground: headbutt's `move_and_slide` against avian's `MoveAndSlide` and
+//! rapier's controller. headbutt and rapier climb steps, and avian does not.
 //!
 //! The characters follow headbutt's results. Every engine gets the same poses and velocities.
 
@@ -41,7 +41,7 @@ const STEP_HEIGHT: f32 = 0.3;
 /// The time step.
 const STEP: Duration = Duration::from_nanos(16_666_667);
 
-/// Ticks in which the characters land, before the time is measured.
+/// The number of ticks in which the characters land, before the time is measured.
 const LANDING: u32 = 40;
 
 /// The state of a character.
@@ -80,7 +80,7 @@ pub fn print(grounds: &[Ground], only: &str, ticks: u32, clock: Clock) {
     row(&[name, String::new(), avian, rapier]);
 }
 
-/// Prints the row of a ground. Returns the times of avian and rapier, divided by headbutt's.
+/// Prints the row of a ground. Returns the times of avian and rapier, divided by headbutt's time.
 fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) -> [f64; 2] {
     let mut level = App::new();
     level.add_plugins(HeadbuttPlugin::in_schedule(Tick));
@@ -123,7 +123,7 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
     let mut times: [Vec<f64>; 3] = Default::default();
     for tick in 0..ticks + LANDING {
         for (number, walker) in walkers.iter_mut().enumerate() {
-            // A new direction every second.
+            // The direction changes every second.
             let mut noise = Noise::new(number as u32, tick / 60);
             let way = Vec2::from_angle(PI * noise.signed()) * 4.0;
             let fall = walker.velocity.y - 9.81 * STEP.as_secs_f32();

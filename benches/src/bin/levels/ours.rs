@@ -28,7 +28,7 @@ pub fn body_collider(body: Body) -> Collider {
 }
 
 pub struct Ours {
-    /// The app with candidate pairs, and the one without.
+    /// The app with candidate pairs, and the app without candidate pairs.
     apps: [App; 2],
     /// An app without bodies, for queries, and its collider.
     level: App,

@@ -16,7 +16,8 @@ use parry3d::{
 
 use crate::{Body, grounds::Ground, warm_time};
 
-/// If `fixed`, contacts at internal edges are corrected, as headbutt does.
+/// Returns the mesh of a ground. If `fixed` is `true`, contacts at internal edges are corrected, as
+/// in headbutt.
 pub fn mesh(ground: &Ground, fixed: bool) -> TriMesh {
     let vertices = ground.vertices.iter().map(|it| it.to_array().into());
     let flags = if fixed {
@@ -59,7 +60,7 @@ impl Peer {
         }
     }
 
-    /// Returns the time for all bodies in microseconds, and the depth of each.
+    /// Returns the time for all bodies in microseconds, and the depth of each body.
     pub fn contacts(&self, poses: &[Transform], clock: Clock) -> (f64, Vec<Option<f32>>) {
         let poses: Vec<Pose> = poses.iter().map(pose).collect();
         let (mesh, body): (&dyn Shape, &dyn Shape) = (&self.mesh, &*self.body);

@@ -11,7 +11,7 @@ use headbutt_bench::{
 
 use crate::{ours::Ours, peer, query::Query};
 
-/// The poses of a class.
+/// The number of poses of a class.
 pub const CASES: u32 = 1000;
 
 /// A dimension with parry's queries.
@@ -52,7 +52,7 @@ pub struct Bout {
     pub ours: Box<dyn Side<Query>>,
     pub peer: Box<dyn Side<Query>>,
     /// The mean number of support points for a contact and for a distance in headbutt. Closed forms
-    /// need none.
+    /// need no support points.
     pub supports: [f64; 2],
 }
 
@@ -91,7 +91,7 @@ impl<V: PeerRoom> Pairs<V> for Classes {
                     poses: poses.clone(),
                 };
                 counted.ask(query, 0..CASES as usize, &mut Vec::new());
-                // Both shapes of a pair are evaluated each time.
+                // Each evaluation of a pair evaluates both shapes.
                 let most = counted
                     .a
                     .take_evaluations()
@@ -120,7 +120,7 @@ impl<V: PeerRoom> Pairs<V> for Classes {
     }
 }
 
-/// Returns all classes, those in 2D first.
+/// Returns all classes, the 2D classes first.
 pub fn classes() -> Vec<Class> {
     let mut all = Classes(Vec::new());
     add_2d(&mut all);

@@ -2,12 +2,13 @@
 //!
 //! Both libraries get the same thousand poses, in turns of a hundred (ten for slow queries), for
 //! several rounds. The result of each block is its median over the rounds. In a cold course, poses
-//! are independent. In a coherent course, each pose follows from the previous one. All shapes are
-//! behind references that the compiler cannot see through. Those of headbutt have their own types,
-//! as in its public functions. Those of parry are `dyn Shape`, as in its own.
+//! are independent. In a coherent course, each pose follows from the previous pose. All shapes are
+//! behind references that hide their values from the compiler. headbutt's shapes have their
+//! concrete types, as in its public functions. parry's shapes are `dyn Shape`, as in its public
+//! functions.
 //!
-//! The libraries differ in two respects: headbutt computes in f64 and keeps nothing between
-//! queries. parry computes in f32 and reuses manifolds in a coherent course. Different results are
+//! The libraries differ in two respects. headbutt computes in f64, and keeps nothing between
+//! queries. parry computes in f32, and reuses manifolds in a coherent course. Different results are
 //! counted.
 
 mod classes;

@@ -1,9 +1,10 @@
 //! The queries of parry, with its default dispatcher.
 //!
 //! There is no prediction distance. In a coherent course, the manifolds of the previous query are
-//! passed to the next one, as engines do. In a cold course, they are cleared.
+//! passed to the next query, as in engines. In a cold course, the manifolds are cleared.
 
-/// Defines the side for one dimension. Both crates of parry have one source, with the same names.
+/// Defines the side for one dimension. The 2D and 3D crates of parry share their source, so the
+/// names are the same.
 macro_rules! parry {
     ($module:ident, $crate_name:ident) => {
         pub mod $module {

@@ -3,13 +3,13 @@
 //!
 //! For a fair comparison:
 //!
-//! * The worlds are those of `tick`, and each engine answers from its own tree after the same
-//!   ticks. They take turns: see [`in_turns`].
+//! * The worlds are the worlds of `tick`. Each engine searches its own tree, after the same ticks.
+//!   The engines take turns: see [`in_turns`].
 //! * All engines get the same questions. Rays are solid, and a ray's first hit includes the normal.
-//!   All hits, overlaps and points are lists without details. headbutt sorts those of overlaps and
-//!   points.
-//! * Results are compared with those of headbutt. The first hits agree if they are the same
-//!   entity, or at distances that differ by at most a thousandth of a unit. Lists agree if they
+//!   The results of the other queries are lists of entities without details. headbutt sorts the
+//!   lists of overlaps and points.
+//! * The results are compared with the results of headbutt. The first hits agree if they have the
+//!   same entity, or distances that differ by at most a thousandth of a unit. Lists agree if they
 //!   have the same entities.
 //!
 //! The last table shows what a query costs in the tick, in which the index is updated.
@@ -189,7 +189,7 @@ fn ask(scene: &Scene, only: &str, rounds: u32, clock: Clock) {
             let pairs = ours.iter().zip(&theirs);
             let differs = pairs.filter(|((a, at), (b, bt))| {
                 let is_near = a.len() == b.len() && *at > 0.0 && (at - bt).abs() <= 1e-3;
-                // Of several colliders at the start, any may be the first.
+                // If several colliders contain the start, any of these colliders may be the first.
                 let are_both_at_start = a.len() == 1 && b.len() == 1 && *at == 0.0 && *bt == 0.0;
                 let is_equal = a == b && (at - bt).abs() <= 1e-3;
                 !is_equal && !is_near && !(are_both_at_start && is_first(question))
@@ -240,8 +240,8 @@ fn numbers(world: &World, answers: &Answers) -> Vec<(Vec<u32>, f32)> {
     answers.ends.iter().map(one).collect()
 }
 
-/// Returns random probes in the box of the scene. Each ends at another random place, but the length
-/// is at most a hundred.
+/// Returns random probes in the box of the scene. Each probe ends at another random place, but its
+/// length is at most a hundred.
 fn probes(scene: &Scene) -> Vec<Probe> {
     let corner = |start: Vec3, fold: fn(Vec3, Vec3) -> Vec3| {
         let places = scene.things.iter().map(|it| it.start.translation);

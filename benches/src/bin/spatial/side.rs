@@ -83,7 +83,7 @@ impl Answers {
 
 /// An engine with the state of its queries.
 pub trait Side {
-    /// Asks in a world of the engine.
+    /// Runs the query for all probes in a world of the engine.
     fn ask(&mut self, world: &World, question: Question, probes: &[Probe], answers: &mut Answers);
 
     /// Returns the number of tree nodes that were visited so far, if the engine counts them.

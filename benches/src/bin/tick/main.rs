@@ -2,18 +2,18 @@
 //!
 //! For a fair comparison:
 //!
-//! * All engines run in one process, each in a world of its own that is otherwise equal
-//!   (`engines/mod.rs`). They take turns of five ticks, so that other programs on the machine
-//!   disturb all of them alike.
+//! * All engines run in one process. Each engine has a world of its own, and the worlds are
+//!   otherwise equal (`engines/mod.rs`). The engines take turns of five ticks, so that other
+//!   programs on the machine disturb all engines alike.
 //! * A world that moves the same objects without an engine is measured as well, and its median is
 //!   subtracted. The rest is reading transforms, finding contacts and sending events.
 //! * The other engines solve nothing: see `engines/avian.rs` and `engines/rapier.rs`.
 //! * Both other engines are built with their feature `parallel`. `--threads N` sets the size of
 //!   Bevy's compute pool (avian, headbutt) and of rayon's pool (rapier). With one thread, Bevy's
 //!   schedules are single-threaded for all engines.
-//! * At the end, the pairs of each engine are compared with the exact ones (`exact.rs`). If an
-//!   engine misses pairs that clearly touch, or reports pairs that clearly do not, the table says
-//!   that it is not comparable.
+//! * At the end, the pairs of each engine are compared with the exact pairs (`exact.rs`). If an
+//!   engine misses pairs that clearly touch, or reports pairs that clearly do not touch, the table
+//!   says that the engine is not comparable.
 
 mod options;
 
@@ -31,7 +31,7 @@ use options::{HELP, Options};
 
 /// The number of ticks that an engine runs in a row.
 const BLOCK: u32 = 5;
-/// The number of ticks before the first measured one.
+/// The number of ticks before the first measured tick.
 const WARM_UP: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {

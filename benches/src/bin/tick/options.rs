@@ -32,7 +32,7 @@ pub struct Options {
     pub counts: Vec<usize>,
     pub threads: usize,
     pub ticks: u32,
-    /// `None` for the default.
+    /// The names of the other engines, or `None` for the default.
     peers: Option<Vec<String>>,
     pub clock: Clock,
     pub avian_mode: AvianMode,

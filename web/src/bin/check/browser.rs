@@ -12,7 +12,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 use ureq::{Agent, Body, http::Response};
 
-/// How long a demo may take to load, or to show what it must. Drawing in software is slow.
+/// The maximum time for a demo to load, or to show an expected picture. Drawing in software is
+/// slow.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Keys, as WebDriver names them.
@@ -21,7 +22,8 @@ pub const RIGHT: char = '\u{e014}';
 pub const F1: char = '\u{e031}';
 
 /// The options of Chromium: no window, and WebGL2 in software, so that no graphics card is needed.
-/// Its sandbox does not start in most containers, and it only loads our own page here.
+/// Chromium's sandbox does not start in most containers. No sandbox is needed, because the browser
+/// loads only our own page.
 const OPTIONS: [&str; 5] = [
     "--headless=new",
     "--no-sandbox",
@@ -30,21 +32,21 @@ const OPTIONS: [&str; 5] = [
     "--window-size=1280,720",
 ];
 
-/// One window of a browser. It is closed on drop.
+/// A window of a browser, which is closed on drop.
 pub struct Browser {
     driver: Child,
     agent: Agent,
-    /// The address that all commands begin with.
+    /// The address with which all commands begin.
     session: String,
 }
 
 impl Browser {
-    /// Starts `chromedriver` and a browser with some options more. Returns `None` if `chromedriver`
-    /// is not installed.
+    /// Starts `chromedriver` and a browser with additional options. Returns `None` if
+    /// `chromedriver` is not installed.
     pub fn start(more_options: &[&str]) -> Result<Option<Self>, Box<dyn Error>> {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdout(Stdio::piped());
-        // Its errors come as answers, too.
+        // `chromedriver` also sends its errors as answers.
         let spawned = command.stderr(Stdio::null()).spawn();
         let mut driver = match spawned {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -53,7 +55,7 @@ impl Browser {
         let output = driver.stdout.take().ok_or("no output of chromedriver")?;
         let mut browser = Self {
             driver,
-            // Errors come with a text that says more than their status.
+            // The text of an error says more than its status.
             agent: Agent::config_builder()
                 .http_status_as_error(false)
                 .build()
@@ -88,7 +90,7 @@ impl Browser {
 
     /// Waits until some more frames have been drawn.
     pub fn wait_for_frames(&self) -> Result<(), Box<dyn Error>> {
-        // The script ends when it calls the function that it gets as its argument.
+        // The script ends when it calls the function in its argument.
         let script = "
             const end = arguments[0];
             let frames = 4;
@@ -98,7 +100,8 @@ impl Browser {
         Ok(())
     }
 
-    /// Returns the text of the page. (What a demo writes is no text, but pixels.)
+    /// Returns the text of the page. (A demo draws text as pixels, which this function does not
+    /// return.)
     pub fn text(&self) -> Result<String, Box<dyn Error>> {
         let script = "return document.body.innerText";
         let text = self.command("execute/sync", &json!({ "script": script, "args": [] }))?;
@@ -156,7 +159,7 @@ impl Browser {
     }
 }
 
-/// Repeats a command while the browser is too busy for it. No command does more if it is repeated.
+/// Repeats a command while the browser is too busy. Repeating a command has no further effect.
 fn patiently(command: impl Fn() -> Result<Value, Box<dyn Error>>) -> Result<Value, Box<dyn Error>> {
     let start = Instant::now();
     loop {
@@ -184,8 +187,8 @@ fn value(answer: &mut Response<Body>) -> Result<Value, Box<dyn Error>> {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Without the first, the browser would go on without its driver. Nothing can be done if
-        // either fails.
+        // Without the first command, the browser would keep running without its driver. If a
+        // command fails, nothing can be done.
         let _ = self.agent.delete(&self.session).call();
         let _ = self.driver.kill();
         let _ = self.driver.wait();

@@ -1,4 +1,4 @@
-//! What each demo must show.
+//! The checks of the demos' pictures.
 
 use std::{
     env,
@@ -12,8 +12,8 @@ use crate::{
     picture::{Area, Picture},
 };
 
-/// How far a side may be from where it must be, in pixels: half of an outline's width, a rounded
-/// pixel, and blended edges.
+/// The maximum distance in pixels between a side and its expected position: half of an outline's
+/// width, a rounded pixel, and blended edges.
 const TOLERANCE: f64 = 3.0;
 
 fn is_orange([red, green, blue]: [u8; 3]) -> bool {
@@ -27,9 +27,9 @@ fn is_blue([red, green, blue]: [u8; 3]) -> bool {
 /// A demo in a browser.
 pub struct Demo<'a> {
     pub browser: &'a Browser,
-    /// The height of the world that its camera shows at least.
+    /// The minimum height of the world that the demo's camera shows.
     height: f64,
-    /// Where the orange shape may be.
+    /// The area in which the orange shape may be.
     orange_area: Area,
     /// The part of a corner that a dot may hide, in units of the world.
     hidden_by_dots: f64,
@@ -40,7 +40,7 @@ impl<'a> Demo<'a> {
         Picture::decode(self.browser.screenshot()?, self.height)
     }
 
-    /// Waits for a picture of which `is_right` is true, and returns it.
+    /// Waits for a picture for which `is_right` returns `true`, and returns this picture.
     fn wait_for(
         &self,
         what: &str,
@@ -74,7 +74,7 @@ impl<'a> Demo<'a> {
         found.is_some_and(|found| found.is_close_to(&expected, tolerance))
     }
 
-    /// Drags what is at a point of the world to another point.
+    /// Drags the shape at a point of the world to another point.
     fn drag(&self, from: [f64; 2], to: [f64; 2]) -> Result<(), Box<dyn Error>> {
         let picture = self.picture()?;
         self.browser.move_mouse(picture.pixel_at(from))?;

@@ -4,8 +4,8 @@
 //! cargo run --manifest-path web/Cargo.toml --bin check [DEMO...]
 //! ```
 //!
-//! Needs Chromium and `chromedriver`, and no graphics card. Without `chromedriver`, says so and
-//! passes.
+//! The check needs Chromium and `chromedriver`, but no graphics card. Without `chromedriver`, the
+//! check prints a message and passes.
 
 mod browser;
 mod demos;

@@ -31,7 +31,8 @@ impl Area {
         (0..2).all(|axis| (self.min[axis]..=self.max[axis]).contains(&point[axis]))
     }
 
-    /// Returns `true` if no side is farther than `tolerance` from the other's.
+    /// Returns `true` if each side is at most `tolerance` away from the same side of the other
+    /// area.
     pub fn is_close_to(&self, other: &Self, tolerance: f64) -> bool {
         let differs = |axis: usize| {
             (self.min[axis] - other.min[axis]).abs() > tolerance
@@ -47,7 +48,7 @@ pub struct Picture {
     size: [u32; 2],
     channels: usize,
     bytes: Vec<u8>,
-    /// The height of the world that the demo's camera shows at least.
+    /// The minimum height of the world that the demo's camera shows.
     height: f64,
 }
 
@@ -82,7 +83,7 @@ impl Picture {
     }
 
     /// Returns the smallest rectangle around the pixels of an area that have one of the colors, or
-    /// `None` if there are none.
+    /// `None` if there is no such pixel.
     pub fn bounds(&self, colors: Colors, area: &Area) -> Option<Area> {
         let length = self.pixel_length();
         let [width, height] = self.size.map(f64::from);

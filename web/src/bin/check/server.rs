@@ -15,7 +15,7 @@ pub fn serve(folder: PathBuf) -> io::Result<String> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let folder = folder.clone();
-            // A browser that hangs up early is no error of the server.
+            // If a browser closes the connection early, this is no error of the server.
             thread::spawn(move || _ = answer(&stream, &folder));
         }
     });
@@ -25,7 +25,7 @@ pub fn serve(folder: PathBuf) -> io::Result<String> {
 fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().unwrap_or(Ok(String::new()))?;
-    // The headers say nothing that this server needs.
+    // This server needs no headers.
     while lines
         .next()
         .transpose()?
