@@ -7,8 +7,7 @@
 //!
 //! * the box around the facet touches the box around the body,
 //! * the body touches the plane of the facet,
-//! * the body touches the plane that is orthogonal to the normal of the first touch so far, and in
-//!   front of all vertices of the facet.
+//! * the body reaches the facet's highest vertex along the normal of the first touch so far.
 //!
 //! The *shadow* of an object is its projection along the motion. If the shadows of a facet and the
 //! body are apart, the facet never touches the body. Only separating lines that are parallel to an
@@ -18,8 +17,8 @@
 //! facets. If the body touches one facet at the time at which it reaches the plane, it touches no
 //! other facet of the cluster earlier.
 //!
-//! If the lowest point of the body lands well inside a facet, the touch has a closed form, because
-//! the body does not reach the plane of the facet earlier.
+//! If the lowest point of the body lands well inside a facet, the touch has a closed form. The body
+//! does not reach the plane of the facet earlier.
 //!
 //! All bounds are certain, because a margin is subtracted from each gap. The margin covers the
 //! tolerance of touching and all rounding.
@@ -46,14 +45,14 @@ const MAX_KNOWN: usize = 16;
 /// is cast before another facet is added.
 const MAX_WAITING: usize = 8;
 
-/// A landing has a closed form only if the point is inside the facet by at least this fraction of
-/// the body's size, and if the body is at least this thick along the facet's normal.
+/// A landing has a closed form only if two lengths are at least this fraction of the body's size:
+/// the distance of the point from the facet's boundary, and the thickness of the body along the
+/// facet's normal.
 const INSIDE: f64 = 1e-3;
 
-/// The least sine of the angle between a plane and a motion that lands on it. If the body moves on
-/// after it has landed, the overlap becomes deeper than a graze
-/// ([`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH)) before the landed point leaves the inside
-/// of the facet.
+/// The least sine of the angle between a plane and a motion that lands on it. At such an angle, the
+/// overlap exceeds [`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH) before the point leaves the
+/// inside of the facet.
 const LANDING_SINE: f64 = 0.01;
 
 /// The time at which the body reaches a plane.
@@ -208,9 +207,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
-    /// Returns the first touch with the plane of a facet if the lowest point of the body lands well
-    /// inside the facet, or inside another facet of its cluster. Also returns the index of the
-    /// touched facet.
+    /// If the lowest point of the body lands well inside a facet, or inside another facet of its
+    /// cluster, returns this touch. Also returns the index of the touched facet.
     pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
         let foot = match self.landing_on(index)? {
             Ok(hit) => return Some((index, hit)),
@@ -310,8 +308,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Returns a lower bound on the time at which the body touches a facet. The bound is infinite
-    /// if the body does not touch the facet before `limit`, or if it need not be cast, because
-    /// another facet of its cluster was touched.
+    /// if the body does not touch the facet before `limit`. The bound is also infinite if a touch
+    /// of another facet of its cluster makes the cast unnecessary.
     fn bound(&mut self, index: u32, limit: f64) -> f64 {
         let of_cluster = self.bound_of_cluster(index);
         if of_cluster.is_some_and(|bound| bound > limit) {

@@ -1,22 +1,22 @@
 //! Selects the first touch of a cast. The *outcome* of a pair of parts is the hit that its cast
 //! returns.
 //!
-//! At a seam, a shape touches several parts at the same time: one part at a face, and other parts
-//! at an edge, or at a side that another part covers. The contact of each pair is correct. But only
-//! a normal that separates the shape from all these parts is a normal of the whole collider's
-//! surface. So the outcome whose normal separates the most parts comes first.
+//! At a seam, a shape touches several parts at the same time. One part is touched at a face, and
+//! other parts at an edge, or at a side that another part covers. The contact of each pair is
+//! correct. But only a normal that separates the shape from all these parts is a normal of the
+//! whole collider's surface. So the outcome whose normal separates the most parts comes first.
 //!
-//! **The face normal** is chosen among all parts that are touched along this normal, because each
-//! cast of a pair considers only the faces of its own part. For example, a ball at the edge of a
-//! step touches two segments at the same point. The rules are the same as for one shape, in
-//! `query/cast/face_normal.rs`:
+//! **The face normal.** The cast of a pair finds only the faces of its own part. So the face is
+//! selected among all parts that are touched along the contact normal. For example, a ball at the
+//! edge of a step touches two segments at the same point. The rules are the same as for one shape,
+//! in `query/cast/face_normal.rs`:
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
 //! * Otherwise, the visible face that opposes the motion most is chosen. A face is hidden if
-//!   another of these parts rises in front of its plane: the back of a segment, or the side between
-//!   two boxes.
-//! * If all faces are hidden, as between the ridges of a peak, the faces count whose normals have a
-//!   positive component along the contact normal.
+//!   another touched part rises in front of its plane. For example, the back of a segment and the
+//!   side between two boxes are hidden.
+//! * If all faces are hidden, as between the ridges of a peak, only faces count whose normals have
+//!   a positive component along the contact normal.
 //! * Among equal faces, the order of their normals decides, not the order of the parts.
 
 use smallvec::SmallVec;
@@ -31,11 +31,11 @@ use crate::{
 /// angle exceeds the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
-/// A part may be touched at the same point as the first part if its time differs by at most this
-/// multiple of the tolerance for equal times. If a facet is a thousand times larger than the body,
-/// its cast is a thousand times less exact. The height of the part then decides if the part is
-/// touched there. The search skips a part only if the part certainly touches nothing before
-/// [`FirstTouch::limit`]. So the search visits each part at this point, in any order.
+/// If the time of a part differs by at most this multiple of the tolerance for equal times, the
+/// part may be touched at the same point as the first part. If a facet is a thousand times larger
+/// than the body, its cast is a thousand times less exact. The height of the part then decides if
+/// the part is touched there. The search skips a part only if the part certainly touches nothing
+/// before [`FirstTouch::limit`]. So the search visits each part at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -85,9 +85,9 @@ impl<D: DVector> FirstTouch<D> {
         }
     }
 
-    /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
-    /// separates the most of the parts that are touched first. Also returns the parts of this
-    /// outcome.
+    /// Returns the first outcome, and its parts. If parts overlap at the start, this is the deepest
+    /// overlap. Otherwise, it is the hit whose normal separates most of the parts that are touched
+    /// first.
     pub fn finish<V: Space<DVec = D>>(
         self,
         pair: &MovingColliders<V>,

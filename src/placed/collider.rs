@@ -67,8 +67,8 @@ impl<V: Space> PlacedCollider<V> {
         placed.aabb().is_ok().then_some(placed)
     }
 
-    /// Returns `true` if a compound in a pose is a surface that is certainly small enough for a
-    /// collider: its bounding box is far below the greatest coordinate.
+    /// Returns `true` if a compound in a pose is a surface whose bounding box certainly does not
+    /// exceed [`MAX_COORDINATE`].
     #[inline]
     pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
         let linear = world_pose.linear();

@@ -17,8 +17,8 @@ pub struct PlacedShape<V: Space, S> {
     pub region: BoundingRegion<V::DVec>,
     pub world_pose: WorldPose<V::DVec>,
     pub(super) shape: S,
-    /// The properties of the shape, including the margin of a compound. (Without this field, each
-    /// query would have to build a rounded copy of the shape.)
+    /// The properties of the shape, including the margin of a compound. Without this field, each
+    /// query would have to build a rounded copy of the shape.
     pub(super) info: ShapeInfo<V>,
 }
 

@@ -1,4 +1,4 @@
-//! A point well inside each kind of shape.
+//! The center of a large ball inside each kind of shape.
 
 use crate::{
     shape::{Shape, boxes::bounds::support_points, elements::support_fns::Cap, hull::LARGE},
@@ -79,8 +79,8 @@ fn height_in_cap(cap: &Cap) -> f64 {
     }
 }
 
-/// Returns the center of the ball that touches all sides of a simplex: the mean of the vertices,
-/// weighted by the sizes of the opposite sides.
+/// Returns the center of the ball that touches all sides of a simplex. It is the mean of the
+/// vertices, weighted by the sizes of the opposite sides.
 fn incenter<D: DVector, const N: usize, const SIDE: usize>(
     vertices: [D; N],
     size: impl Fn([D; SIDE]) -> f64,

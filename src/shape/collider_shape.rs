@@ -1,4 +1,4 @@
-//! The checked shape of a collider of either dimension, as saved colliders contain it.
+//! The checked shape of a collider, which saved colliders contain.
 
 use std::sync::Arc;
 

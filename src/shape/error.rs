@@ -38,7 +38,7 @@ pub enum ShapeError {
     #[error("a compound needs at least one part")]
     NoParts,
     /// A surface has no facets, or only facets of zero area (in 2D, length). The text names the
-    /// missing facet.
+    /// kind of facet.
     #[error("a surface needs at least one {0}")]
     NoFacets(&'static str),
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
@@ -63,8 +63,8 @@ pub enum ShapeError {
     /// 12 digits, or it mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
     NotARotation,
-    /// The bounding box of a part of a compound, or of a facet of a surface, exceeds the range of
-    /// f32 in the frame of the collider.
+    /// In the frame of the collider, the bounding box of a compound's part or a surface's facet
+    /// exceeds the range of f32.
     #[error("the bounding box of each part or facet must be finite, and less than 3.4e38 from 0")]
     BeyondF32,
     /// A facet has a vertex index that is out of range.
@@ -77,8 +77,8 @@ pub enum ShapeError {
         /// The number of vertices.
         count: usize,
     },
-    /// The number of heights of a height field is not a multiple of the number of columns, or the
-    /// field has fewer than two rows or columns.
+    /// The number of heights is not a multiple of the number of columns, or the height field has
+    /// fewer than two rows or columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
     /// A Bevy `Mesh` has no usable points or triangles.
@@ -149,8 +149,8 @@ impl ShapeError {
 
     /// Checks that the lengths along all axes are finite and not negative.
     pub(crate) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
-        // All lengths are first checked to be finite, so that a negative length does not hide an
-        // infinite one.
+        // All lengths are first checked to be finite, so that an infinite length is reported even
+        // if another length is negative.
         Self::check_points(name, &[lengths])?;
         let lengths = lengths.to_f64();
         let mut lengths = (0..V::DVec::DIMENSION).map(|index| lengths.component(index) as f32);

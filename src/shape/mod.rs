@@ -8,17 +8,17 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `support.rs` | [`Support`], the trait of all shapes, and [`Shape`], those of a collider |
+//! | `support.rs` | [`Support`], the trait of all shapes, and [`Shape`], the shapes of colliders |
 //! | `convex.rs`, `extrusion.rs` | the functions of [`Shape`] |
 //! | `collider_shape.rs` | [`ColliderShape`]: a [`Shape`] or a [`Compound`] |
 //! | `conversions/`, `error.rs` | the types that a collider can be made from, and their errors |
 //! | `compounds/` | compounds of parts, and surfaces of facets |
 //! | `hull/` | convex hulls |
 //! | `elements/` | points, lines, facets: support functions and closed forms |
-//! | `boxes/` | bounding boxes and trees of them |
-//! | `scaled.rs`, `world_pose.rs` | a shape under a scale, and its pose in the world |
+//! | `boxes/` | bounding boxes, and trees of boxes |
+//! | `scaled.rs`, `world_pose.rs` | a scaled shape, and its pose in the world |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
-//! | `center.rs` | a point well inside of a shape |
+//! | `center.rs` | the center of a large ball inside a shape |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod boxes;

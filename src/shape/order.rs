@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Compares two shapes by their radii, by the presence of a half-space, and by their support points
-/// in a fixed list of directions. Shapes that agree in all three respects count as equal. (The
-/// invariants of `fuzz/` use the same list.)
+/// in a fixed list of directions. Shapes that agree in all three properties count as equal. The
+/// invariants of `fuzz/` use the same list of directions.
 // This function is out of line, because queries compare the shapes of a pair only if their poses
 // are equal.
 #[cold]

@@ -13,7 +13,8 @@ use crate::{
 /// The map that scales a shape before a pose moves it.
 ///
 /// The variants hold references, as does [`ScaledShape`]. A copy would be read right after it was
-/// written, with loads of a different width, which stalls the processor (failed store forwarding).
+/// written, with loads of a different width. The processor would then stall (failed store
+/// forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
     /// A factor for all directions, which is not negative. This factor scales the radius too.
@@ -82,8 +83,8 @@ impl<V: Space> ShapeInfo<V> {
 /// The image of a shape under a [`Scale`]. The image is exact for every shape, because only the
 /// support function is needed.
 ///
-/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }. So the
-/// support point of the image is M applied to the support point of S in direction Mᵀ d.
+/// For the image M S of a set S, max { d · M x | x in S } equals max { (Mᵀ d) · x | x in S }. So
+/// the support point of the image is M applied to the support point of S in direction Mᵀ d.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledShape<'a, S: Support + ?Sized> {
     shape: &'a S,

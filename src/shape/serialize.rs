@@ -4,10 +4,10 @@
 //! hull, the tree of a compound) is rebuilt by the usual constructors. So a loaded collider equals
 //! the saved one bit for bit, and invalid data causes the usual [`ShapeError`].
 //!
-//! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
-//! mesh, nested margins as their sum. A hull is saved as its vertices. Loading does not reduce the
-//! vertices again, because rounding could drop a vertex. The pose of a compound's part is saved in
-//! `f64`, because nested compounds multiply poses.
+//! A shape is saved in its form after construction. A regular polygon is saved as a hull, a height
+//! field as a mesh, and nested margins as their sum. A hull is saved as its vertices. Loading does
+//! not reduce the vertices again, because rounding could drop a vertex. The pose of a compound's
+//! part is saved in `f64`, because nested compounds multiply poses.
 //!
 //! No data is recursive: an extrusion is a 3D shape made of a 2D shape. So deeply nested data is an
 //! error in every format, and cannot overflow the stack.

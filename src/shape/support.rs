@@ -1,5 +1,5 @@
-//! The trait of all convex shapes, and the enum of the shapes that a collider can hold. The trait
-//! and the enum refer to each other.
+//! The trait of all convex shapes, and the enum of the shapes that a collider can hold. Both are in
+//! one file, because they refer to each other.
 
 use core::fmt;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ use crate::{
 ///     type Vector = Vec2;
 ///
 ///     fn support(&self, direction: DVec2) -> DVec2 {
-///         let unit = direction.normalize(); // it may have any length
+///         let unit = direction.normalize(); // The direction may have any length.
 ///         let on_first = self.radius * unit;
 ///         let on_second = on_first + DVec2::new(self.offset, 0.0);
 ///         let middle = 0.5 * self.offset;

@@ -27,8 +27,8 @@ impl<D: DVector> Neighborhood<D> {
     }
 
     /// Returns the vertices of a facet that are in the neighborhood. In 3D, also returns the point
-    /// of each edge that is nearest to the first ball's center, if this point is in the
-    /// neighborhood and not a vertex.
+    /// of each edge that is nearest to the first ball's center. Leaves out this point if it is a
+    /// vertex or outside the neighborhood.
     pub fn boundary_points<'a>(
         &'a self,
         facet: &'a Facet<D>,

@@ -38,9 +38,8 @@ const MAX_EXIT_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the touching parts of the body, and collects the facets near each part. A facet is
-    /// near a part if it overlaps the part's neighborhood, and if the box of the part, grown by
-    /// `farthest`, may contain a point of the facet. No other facet affects a push-out that is
-    /// shorter than `farthest`.
+    /// near a part if it overlaps the part's neighborhood and the part's box grown by `farthest`.
+    /// No other facet affects a push-out that is shorter than `farthest`.
     pub(super) fn collect_near_facets(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -180,8 +179,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contacts that push a part out of a facet along the facet's normal: to the side
-    /// of the center, and to the far side. Leaves out `contact` itself.
+    /// Returns the contacts that push a part out of a facet along the facet's normal. One contact
+    /// pushes to the side of the center, and one to the far side. Leaves out `contact` itself.
     ///
     /// The far side counts if the surface is two-sided, the center is not above or below the facet,
     /// and the body has one part. If the body had several parts, the other parts would stay on the

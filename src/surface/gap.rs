@@ -2,17 +2,17 @@
 //! gap through an open side.
 //!
 //! In a gap, no translation clears the planes of both walls, so the body has to move past the
-//! boundary of a wall. Given a direction d, let t be the distance along d after which the body just
-//! touches a facet, and n the normal of that contact. Then each translation x with x · n >= t
-//! (d · n) clears the facet, because the contact's plane separates body and facet. So each
-//! direction gives a plane for each facet. The translation t d with the greatest t of all facets
-//! clears all planes of the direction d.
+//! boundary of a wall. Let t be the distance along a direction d after which the body just touches
+//! a facet. Let n be the normal of this contact. Then each translation x with x · n >= t (d · n)
+//! clears the facet, because the contact's plane separates body and facet. So each direction gives
+//! a plane for each facet. The translation t d with the greatest t of all facets clears all planes
+//! of the direction d.
 //!
 //! A best-first search adds planes until the shortest translation that clears all of them pushes
 //! the body out. If a facet still blocks the body, the search tries the facet's own plane, and the
-//! facet's planes for a few directions: orthogonal to the normals of touched facets, and from each
-//! facet's boundary toward the body's center. The search is repeated with the direction of its
-//! result, until the result improves no further.
+//! facet's planes for a few directions. Some of these directions are orthogonal to the normals of
+//! touched facets. The others lead from each facet's boundary toward the body's center. The search
+//! is repeated with the direction of its result, until the result improves no further.
 
 use core::ops::Range;
 
@@ -209,9 +209,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         (!is_behind).then_some(plane)
     }
 
-    /// Returns the normal from the facet to the body after a translation of the body. If they
-    /// touch, this is the normal of the contact, and otherwise the direction between the nearest
-    /// points.
+    /// Returns the normal from the facet to the body after a translation of the body. If facet and
+    /// body touch, this is the normal of the contact. Otherwise, it is the direction between the
+    /// nearest points.
     fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
         self.solve(&self.parts(indices)?, translation, |solver| {
             let contact = if solver.hit() {

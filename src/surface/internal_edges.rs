@@ -14,8 +14,9 @@ use crate::{
 };
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `true` if a contact of a ball is at a boundary point, and if an adjacent facet that
-    /// shares vertices rises along the normal there. The ball then has a contact with that facet.
+    /// Returns `true` for a ball's contact at a boundary point if an adjacent facet rises along the
+    /// normal there. The ball then has a contact with the adjacent facet. Finds only facets that
+    /// share vertices.
     pub(super) fn has_rising_neighbor(&self, contact: &FacetContact<V::DVec>) -> bool {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;

@@ -7,12 +7,12 @@
 //! **Sides.** A facet pushes a body to the side on which the body's center lies. If the surface is
 //! one-sided, a facet is ignored while the center is behind the facet's plane.
 //!
-//! **Separated cores.** Let x be the point of a facet that is nearest to the body's core, and n the
-//! unit vector from x to the core. A facet *rises along n* at x if some direction from x into the
-//! facet has a positive component along n. If a facet rises, it has points that are closer to the
-//! core than x, so x is not a local minimum of the distance, and there is no contact at x. If no
-//! facet rises, there is a contact at x with the normal n. So the contact of a ball has the exact
-//! normal and depth, and seams cause no contacts.
+//! **Separated cores.** Let x be the point of a facet that is nearest to the body's core. Let n be
+//! the unit vector from x to the core. A facet *rises along n* at x if some direction from x into
+//! the facet has a positive component along n. If a facet rises, some of its points are closer to
+//! the core than x. So x is not a local minimum of the distance, and has no contact. If no facet
+//! rises, there is a contact at x with the normal n. So the contact of a ball has the exact normal
+//! and depth, and seams cause no contacts.
 //!
 //! ```text
 //!        core                      core
@@ -24,10 +24,10 @@
 //! ```
 //!
 //! **Overlapping cores.** A *push-out* is a translation after which the body no longer overlaps the
-//! facets that it touched, and during which its center passes through no facet. The contacts are
-//! the planes, edges and corners on which the shortest push-out ends. So a crate that overlaps a
-//! kerb is pushed back past the front or up onto the top, whichever is shorter. A crate in a corner
-//! is pushed out of both walls.
+//! facets that it touched. During the translation, the body's center passes through no facet. The
+//! contacts are the planes, edges and corners on which the shortest push-out ends. So a crate that
+//! overlaps a kerb is pushed back past the front or up onto the top, whichever is shorter. A crate
+//! in a corner is pushed out of both walls.
 //!
 //! The files, in the order in which they are called for a pair:
 //!
@@ -44,7 +44,7 @@
 //! * `exit_candidates.rs` collects the planes, edges and corners that a push-out may clear.
 //!   `body_part.rs` finds the facets near a part of the body, and `fan.rs` joins the facets at an
 //!   edge or a corner.
-//! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
+//! * `gap.rs` finds the push-out of a body from a gap that is too small for the body.
 //! * `lists.rs` holds the reused lists.
 
 mod body_part;

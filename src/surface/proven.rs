@@ -2,15 +2,15 @@
 //! shortest.
 //!
 //! *Planes.* Connected facets in one plane form a *cluster*. A translation that clears the plane
-//! clears all its facets. The loop in `add_planes` starts without a translation. It takes the
-//! shallowest plane of which a facet still blocks the body, and computes the shortest translation
-//! that clears all planes taken so far.
+//! clears all its facets. The loop in `add_planes` starts without a translation. In each step, the
+//! loop takes the shallowest plane with a facet that still blocks the body. Then the loop computes
+//! the shortest translation that clears all planes taken so far.
 //!
 //! The result is the shortest push-out if no shorter translation takes the body past the rim of a
-//! cluster. To prove this, consider the segment from the body's lowest point to its center, which
-//! is inside the body. The crossing of this segment with the plane moves by at most the length of
-//! the translation, divided by the sine of the segment's angle to the plane. So if the crossing is
-//! inside the cluster, and the rim is farther away than that, then the segment still crosses the
+//! cluster. The proof uses the segment from the body's lowest point to the body's center. This
+//! segment is inside the body. Its crossing with the plane moves by at most the length of the
+//! translation, divided by the sine of the segment's angle to the plane. If the crossing is inside
+//! the cluster and farther from the rim than it can move, then the segment still crosses the
 //! cluster after any shorter translation that does not clear the plane.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
@@ -429,8 +429,9 @@ impl<V: Space> Proof<'_, '_, V> {
         is_wide && self.facet_at(cluster, crossing).is_some()
     }
 
-    /// Returns two points on the plane of a cluster: the projection of the body's lowest point, and
-    /// the crossing of the plane with the segment from the lowest point to the center.
+    /// Returns two points on the plane of a cluster. The first is the projection of the body's
+    /// lowest point. The second is the crossing with the segment from the lowest point to the
+    /// center.
     fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
         let NearCluster {
             lowest, outward, ..

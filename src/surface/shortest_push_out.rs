@@ -22,9 +22,9 @@
 //! first, in the order of their lengths, and then translations that clear several candidates. The
 //! result is the shortest of these translations that is a push-out.
 //!
-//! *Gaps.* In two cases, [`gap`](super::gap) searches for a push-out past the boundaries of the
-//! facets: if no candidate pushes the body out, or if the body is convex and the push-out is more
-//! than twice as long as the depth in any single facet.
+//! *Gaps.* If no candidate pushes the body out, [`gap`](super::gap) searches for a push-out past
+//! the boundaries of the facets. The same search follows if a convex body's push-out is more than
+//! twice as long as the depth in any single facet.
 
 use smallvec::SmallVec;
 
@@ -163,9 +163,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         overlap.is_none()
     }
 
-    /// Returns `true` if no shorter translation can push the body out. This is proved if each plane
-    /// on which `translation` ends has a facet under the body, and no shorter translation takes the
-    /// body past the boundary of this facet.
+    /// Returns `true` if no shorter translation can push the body out. For this proof, each plane
+    /// on which `translation` ends needs a facet under the body. No shorter translation may take
+    /// the body past the boundary of this facet.
     fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
         let Some(center) = self.center else {
             return false;

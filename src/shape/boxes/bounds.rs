@@ -11,9 +11,10 @@ use crate::{
 /// The minimum and the maximum corner of a box in f32. In 2D, the box includes z = 0.
 pub type Box3 = [[f32; 3]; 2];
 
-/// Returns the centers and radii of two balls: one around the mean of some support points, and one
-/// around the origin. Each radius is the distance to the farthest of these points, plus the radius
-/// of the shape. A ball around the same center that contains the shape needs at least this radius.
+/// Returns the centers and radii of two balls. The first center is the mean of some support points,
+/// and the second center is the origin. Each radius is the distance to the farthest of these
+/// points, plus the radius of the shape. A ball around the same center that contains the shape
+/// needs at least this radius.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = support_points(shape);
     [V::DVec::mean(&points), V::DVec::ZERO].map(|center| {
@@ -31,12 +32,14 @@ pub fn support_points<V: Space>(
         .collect()
 }
 
-/// Returns the directions of a cube's corners, and as many directions near each axis. (For a flat
-/// cone, the corner directions find only points of the base.) The directions are not unit vectors.
+/// Returns the directions of a cube's corners, and as many directions near each axis. For a flat
+/// cone, the directions of the corners find only points of the base. The directions are not unit
+/// vectors.
 ///
-/// The directions are slightly askew, so none is normal to an edge or face of a usual shape. Along
-/// such a normal, the support point would not be unique. The mirror images of each direction are
-/// included, so the mean of a symmetric shape's support points lies on the axis of symmetry.
+/// The directions are slightly tilted, so that no direction is normal to an edge or a face of a
+/// usual shape. In a normal direction, the support point would not be unique. The mirror images of
+/// each direction are included, so the mean of a symmetric shape's support points lies on the axis
+/// of symmetry.
 fn directions<D: DVector>() -> impl Iterator<Item = D> {
     let sides = 1_usize << D::DIMENSION;
     // Group 0 contains the corner directions, and group i + 1 the directions near axis i.
@@ -230,8 +233,8 @@ impl<D: DVector> Bounds<D> {
 }
 
 /// Returns the maximum height of a box's lowest corner at which the box may touch a half-space. The
-/// result grows with the corner's distance from the half-space's origin, because the pair's scale
-/// grows, too.
+/// result grows with the corner's distance from the half-space's origin, like the scale of the
+/// pair.
 fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
     corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
 }

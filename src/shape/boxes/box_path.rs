@@ -58,8 +58,8 @@ impl BoxPath {
         Self([(x, half_x, to_x), (y, half_y, to_y), (z, half_z, to_z)].map(axis))
     }
 
-    /// Returns the parameters at which the path enters the boxes of a node, and a mask of the boxes
-    /// that it certainly does not enter before `limit`.
+    /// Returns the parameters at which the path enters the boxes of a node. Also returns a mask of
+    /// the boxes that the path certainly does not enter before `limit`.
     #[inline(always)]
     pub fn enter(&self, [min, max]: &Corners, limit: f32) -> (Vec4, u32) {
         let (mut enter, mut leave) = (Vec4::ZERO, Vec4::INFINITY);

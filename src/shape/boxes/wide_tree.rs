@@ -1,20 +1,22 @@
 //! A tree of boxes with four children per node, for the parts of a compound or for all colliders.
 //!
-//! The wide tree skips every other level of a [tree](build) with two children per node. (Dammertz,
-//! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
-//! Rays", 2008.) The four boxes of a node are tested together by vector instructions: each [`Vec4`]
-//! holds one coordinate of all four boxes. When boxes move, the tree is refitted: its nodes get new
-//! boxes and keep their children.
+//! The wide tree skips every other level of a [tree](build) with two children per node. Source:
+//! Dammertz, Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
+//! Incoherent Rays" (2008).
+//!
+//! The four boxes of a node are tested together by vector instructions: each [`Vec4`] holds one
+//! coordinate of all four boxes. When boxes move, the tree is refitted: its nodes get new boxes and
+//! keep their children.
 //!
 //! # Precision
 //!
-//! Boxes are tested in f32, and each test errs toward a hit:
+//! Boxes are tested in f32. Rounding may add a hit, but never removes a hit:
 //!
 //! * Tests for overlaps are exact, because they compare f32 with f32. The caller rounds its own box
 //!   outward.
 //! * [`BoxPath`] allows for the rounding of the parameters at which a path enters and leaves a
 //!   slab.
-//! * [`SLACK`] covers the relative error of a squared distance, too.
+//! * [`SLACK`] also covers the relative error of a squared distance.
 
 use core::ops::ControlFlow;
 
@@ -230,7 +232,7 @@ impl WideTree {
         }
     }
 
-    /// Returns `true` if refitting has made the tree much worse than when it was built.
+    /// Returns `true` if refitting has more than doubled the cost of the tree.
     pub fn is_degraded(&self) -> bool {
         self.cost() > 2.0 * self.cost_when_built
     }

@@ -1,9 +1,9 @@
 //! Clusters of a surface: connected facets in one plane.
 //!
-//! A contact does not depend on how the surface is cut into facets. So it is enough to test the
-//! plane of a cluster once, however many facets the cluster has. Clusters are found when a surface
-//! is built. A similarity preserves clusters. Any other map may stretch the small heights that
-//! rounding leaves. Under such a map, each facet counts as a cluster: see `placed/facets.rs`.
+//! A contact does not depend on how the surface is divided into facets. So the plane of a cluster
+//! is tested once for all its facets. Clusters are found when a surface is built. A similarity
+//! preserves clusters. Any other map may stretch the small heights that rounding leaves. Under such
+//! a map, each facet counts as a cluster: see `placed/facets.rs`.
 
 use std::collections::HashMap;
 
@@ -129,8 +129,8 @@ fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]>
     neighbors
 }
 
-/// Returns the facets that are connected to `first` without a crease, and marks them in `is_found`.
-/// Facets that were marked before are skipped.
+/// Returns `first` and all facets that are connected to it by neighbors in one plane. Marks these
+/// facets in `is_found`, and skips facets that are already marked.
 fn connected<V: Space>(
     vertices: &[V],
     facets: &[FacetIndices],
@@ -198,7 +198,7 @@ fn common_plane<'f, V: Space>(
         let (_, index) = measured.max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((index, place(index)?))
     };
-    // The vertices are far apart, so that rounding hardly tilts the plane.
+    // The chosen vertices are far apart, so that rounding hardly tilts the plane.
     let start = place(first[0])?;
     let (a, at_a) = farthest(&|point| (point - start).length_squared())?;
     let (b, at_b) = farthest(&|point| (point - at_a).length_squared())?;

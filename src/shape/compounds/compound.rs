@@ -128,8 +128,8 @@ impl<V: Space> Compound<V> {
 
     /// Returns a central point of the compound. For a surface, the result is the center of the
     /// bounding box. For convex parts, the result is the mean of their centers, weighted by the
-    /// volumes of their own bounding boxes. (The center of the common bounding box may be far from
-    /// every part.)
+    /// volumes of their own bounding boxes. The center of the common bounding box could be far from
+    /// every part.
     pub fn center(&self) -> V::DVec {
         self.center
     }
@@ -209,10 +209,10 @@ impl<V: Space> Compound<V> {
         });
     }
 
-    /// Calls `visit` with the index of each part that a line in the frame of the compound may cross
-    /// at a t from 0 to `max`, roughly in the order of t. The line is
-    /// [centered](Line::centered) at [`center`](Self::center), and t is `shift` at its origin.
-    /// `visit` returns the new `max`.
+    /// Calls `visit` with the index of each part that a line may cross at a t from 0 to `max`,
+    /// roughly in the order of t. The line is in the frame of the compound. The line is
+    /// [centered](Line::centered) at [`center`](Self::center), and its origin has the parameter
+    /// t = `shift`. `visit` returns the new `max`.
     #[inline]
     pub fn along(
         &self,
@@ -226,8 +226,9 @@ impl<V: Space> Compound<V> {
         // origin of the line, because coordinates are small there.
         let reach = self.reach + 2.0 * margin;
         let start = (shift - reach / line.direction.length()).max(0.0);
-        // If the line crosses a part, its origin is within `reach` of the center, too. So no
-        // coordinate on the way to the part exceeds that of the center by more than 3 `reach`.
+        // If the line crosses a part, the line's origin is also within `reach` of the center. So no
+        // coordinate on the way to the part exceeds the center's extent by more than 3 times
+        // `reach`.
         let slack = LINE_SLACK * (self.center.extent() + 3.0 * reach);
         let origin = line.at(start - shift);
         let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
@@ -322,8 +323,9 @@ impl<V: Space> Compound<V> {
         }
     }
 
-    /// Returns a point as high along a direction as the highest vertex, or higher by at most
-    /// [`Surface::height_tolerance`]. This tolerance lets the tree skip most vertices.
+    /// Returns a point whose height along a direction exceeds the height of the highest vertex by
+    /// at most [`Surface::height_tolerance`]. The point is never lower than this vertex. The
+    /// tolerance lets the tree skip most vertices.
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let tolerance = surface.height_tolerance();
@@ -341,9 +343,9 @@ impl<V: Space> Compound<V> {
         best + unit * tolerance
     }
 
-    /// Returns a point as high along a direction as the highest part, or higher by at most
-    /// [`PART_HEIGHT_TOLERANCE`]. This tolerance lets the tree skip most parts if many are equally
-    /// high.
+    /// Returns a point whose height along a direction exceeds the height of the highest part by at
+    /// most [`PART_HEIGHT_TOLERANCE`] times the size. The point is never lower than this part. The
+    /// tolerance lets the tree skip most parts if many parts are equally high.
     fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
         // The radius becomes part of the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
@@ -380,8 +382,8 @@ impl<V: Space> Compound<V> {
     }
 }
 
-/// For at most this many parts, a scan finds the support point, because the tree would take as
-/// long.
+/// If a compound has at most this many parts, a scan finds the support point, and is as fast as the
+/// tree.
 const MAX_SCANNED_PARTS: usize = 8;
 
 /// Heights of parts that differ by less than this fraction of the compound's size count as equal.

@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `compound.rs` | [`Compound`](compound::Compound), parts or a surface with a tree of boxes |
-//! | `surface.rs`, `clusters.rs` | surfaces of facets, and their facets in one plane |
+//! | `surface.rs`, `clusters.rs` | surfaces of facets, and clusters of facets in one plane |
 
 mod clusters;
 pub mod compound;

@@ -12,7 +12,8 @@ pub mod sealed {
 /// `Collider::from(shape)` never fails, and
 /// [`Collider::try_new(shape)`](crate::Collider::try_new) returns the error of an invalid shape.
 ///
-/// This trait is sealed: [`Collider::custom`](crate::Collider::custom) takes a shape of your own.
+/// This trait is sealed. For a shape of your own, use
+/// [`Collider::custom`](crate::Collider::custom).
 #[diagnostic::on_unimplemented(
     message = "a `Collider` cannot be made from `{Self}`",
     label = "not a convex shape of Bevy or headbutt",

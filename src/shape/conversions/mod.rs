@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `into_shape.rs` | [`IntoShape`](into_shape::IntoShape), their trait |
+//! | `into_shape.rs` | [`IntoShape`](into_shape::IntoShape), the trait of these types |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives, and lists of points |
 //! | `rounded.rs` | a margin around a shape |
 

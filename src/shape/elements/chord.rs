@@ -1,8 +1,8 @@
 //! Closed forms for chords. A chord is the part of a line inside a convex shape.
 //!
 //! A line x = o + t d intersects a convex shape in an interval of t. So the chord of an
-//! intersection of shapes is the intersection of their chords, and each shape below is such an
-//! intersection:
+//! intersection of shapes is the intersection of their chords. Each shape in this table is an
+//! intersection of simpler shapes:
 //!
 //! | shape | intersection of |
 //! |---|---|
@@ -321,17 +321,19 @@ fn signs_of<D: DVector>(bits: u8) -> D {
     D::of([0, 1, 2].map(|index| if bits >> index & 1 == 0 { 1.0 } else { -1.0 }))
 }
 
-/// Returns the chord of one nappe of a cone of revolution. For a point at a distance ρ from the
-/// axis and a height y along the axis, the nappe is `cos` ρ <= `offset` + `sin` y. If `sin` is 0,
-/// the cone is a cylinder. If a > 0 (see below), the result may be a chord of the other nappe,
-/// where `offset` + `sin` y < 0. The caller removes such a chord with a plane across the axis.
+/// Returns the chord of one nappe of a cone of revolution. Let ρ be a point's distance from the
+/// axis, and y its height along the axis. The nappe is the set of points with `cos` ρ <= `offset` +
+/// `sin` y. If `sin` is 0, the cone is a cylinder. If a > 0 (see below), the result may be a chord
+/// of the other nappe, where `offset` + `sin` y < 0. The caller removes such a chord with a plane
+/// across the axis.
 ///
 /// On the line, the double cone cos² ρ² <= (offset + sin y)² becomes a t² + 2 b t + c <= 0. Let p
 /// and q be the components of the line's origin and direction across the axis. Let u be offset +
 /// sin y at the line's origin, and v the rate of u. Then:
 ///
 /// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
-/// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p, which does not cancel for small q.
+/// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p. This form does not cancel for small
+///   q.
 fn of_cone<D: DVector>(
     [sin, cos]: [f64; 2],
     offset: f64,
@@ -401,7 +403,7 @@ pub fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<
 /// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
 pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     let (radius, [sin, cos]) = (f64::from(cap.radius.abs()), cap.sine_and_cosine());
-    // Such a cap is a segment or a point.
+    // If the half angle is 0, the cap is a segment or a point.
     if sin <= f64::EPSILON {
         return Err(NoClosedForm);
     }

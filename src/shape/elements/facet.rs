@@ -7,10 +7,10 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet no farther apart than this fraction of the facet's greatest distance from the
-/// origin count as the same point. Exporters and scripts may repeat a vertex with an error of a few
-/// roundings in `f32`. The limit depends on this facet alone, so that no distant facet changes a
-/// contact.
+/// Points of a facet count as the same point if their distance is at most this fraction of the
+/// facet's greatest distance from the origin. Exporters and scripts may repeat a vertex with an
+/// error of a few roundings in `f32`. The limit depends on this facet alone, so that no distant
+/// facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
@@ -58,8 +58,8 @@ impl<D: DVector> BoundaryPoint<D> {
         }
     }
 
-    /// Returns another point on the same edge. The weights then identify the edge, but not the
-    /// point.
+    /// Returns this boundary point, moved to another point of the same edge. The weights then
+    /// identify the edge, but not the position.
     pub fn moved_to(self, point: D) -> Self {
         Self { point, ..self }
     }
@@ -101,8 +101,8 @@ impl<D: DVector> BoundaryPoint<D> {
     }
 
     /// Returns `true` if a facet at this point rises along a unit normal by an angle whose sine
-    /// exceeds `min_sine`. Then the surface continues on that side, as a wall continues a floor.
-    /// Points no farther apart than `weld` count as the same point.
+    /// exceeds `min_sine`. For example, a wall at the edge of a floor rises along the normal of the
+    /// floor. Points count as the same point if their distance is at most `weld`.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
         // The facet lies between the directions to its vertices, so it rises only if at least one
         // of these directions rises. On an edge, the component along the edge would be mostly
@@ -228,8 +228,8 @@ impl<D: DVector> Facet<D> {
         nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
     }
 
-    /// Returns the distance from a point to the nearest of some sides. Bit i of the mask stands for
-    /// the side opposite to vertex i.
+    /// Returns the distance from a point to the nearest side in a mask. Bit i of the mask stands
+    /// for the side opposite to vertex i.
     pub fn distance_to_sides(&self, mask: u8, point: D) -> f64 {
         let chosen = (0..).zip(sides(&self.vertices));
         let chosen = chosen.filter(|(index, _)| mask >> index & 1 == 1);

@@ -7,9 +7,8 @@
 
 use crate::space::{DVector, Pose};
 
-/// A map flattens space if the unit vectors along its columns span at most this volume. If a map is
-/// a product of rotations and a scale that is 0 along an axis, the volume is only a rounding error,
-/// and is smaller than this value.
+/// A map flattens space if the unit vectors along its columns span at most this volume. A product
+/// of rotations and a scale that is 0 along an axis spans only a rounding error, which is smaller.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
@@ -55,10 +54,10 @@ impl<D: DVector> HalfSpace<D> {
 
     /// Returns the image of the half-space under a linear map M, or `None` if M flattens space.
     ///
-    /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y. So the image has the normal M⁻ᵀ n, even if M is a
-    /// reflection, and its plane contains the point M c n. The columns of M⁻ᵀ are the dual basis of
-    /// the columns m_i of M: column i is p / (p·m_i) for any p orthogonal to all other columns of
-    /// M.
+    /// If y = M x, then n · x = n · (M⁻¹ y) = (M⁻ᵀ n) · y. So the image has the normal M⁻ᵀ n, even
+    /// if M is a reflection, and its plane contains the point M c n. The columns of M⁻ᵀ are the
+    /// dual basis of the columns m_i of M. Column i is p / (p · m_i) for any p orthogonal to all
+    /// other columns of M.
     pub fn image(&self, matrix: D::Matrix) -> Option<Self> {
         let mut normal = D::ZERO;
         for index in 0..D::DIMENSION {

@@ -1,4 +1,5 @@
-//! Points, lines, facets and polygons, and closed forms for them. Nothing here is a `Support`.
+//! Points, lines, facets and polygons, with their closed forms. No type in this folder implements
+//! `Support`.
 //!
 //! | file | contents |
 //! |---|---|
@@ -6,7 +7,7 @@
 //! | `polygon_edges.rs` | the edges of 2D hulls |
 //! | `support_fns.rs`, `points.rs` | support functions |
 //! | `line.rs`, `chord.rs` | lines, and closed forms for a line in a shape |
-//! | `facet.rs`, `facet_line.rs` | a facet of a surface, and where a line crosses facets |
+//! | `facet.rs`, `facet_line.rs` | a facet of a surface, and the crossings of a line with facets |
 
 pub mod chord;
 pub mod core;

@@ -136,8 +136,8 @@ impl Cap {
         [self.sin, self.cos]
     }
 
-    /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex,
-    /// although `FRAC_PI_2` in f32 is 4e-8 larger than π / 2.)
+    /// Returns `true` if the cap has a reflex angle at the origin. Half a circle counts as convex,
+    /// although `FRAC_PI_2` in f32 is 4e-8 larger than π / 2.
     pub fn is_concave(&self) -> bool {
         self.pointed && self.half_angle > FRAC_PI_2 && self.half_angle < PI
     }
@@ -147,8 +147,10 @@ impl Cap {
     /// Let A be the angle between d and y, and h the half angle. If A < h, the result is the
     /// support point of the sphere. Otherwise, the result is the rim point that is farthest along
     /// d. If the cap is pointed, and the origin is at least as far along d, the result is the
-    /// origin. Both angles are in 0..=π, so A < h means sin(A - h) < 0. (A comparison of cosines is
-    /// too imprecise below angles of 1e-8.)
+    /// origin.
+    ///
+    /// Both angles are in 0..=π, so A < h means sin(A - h) < 0. A comparison of cosines would be
+    /// too imprecise for angles below 1e-8.
     #[inline]
     pub fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());

@@ -40,8 +40,8 @@ impl AffineHull {
         let normal = along.cross(across);
         let (above, top) = grid.outermost(|point| normal.dot(point))?;
         let (below, bottom) = grid.outermost(|point| -normal.dot(point))?;
-        // A point that is dropped on one side of a plane may be the full thickness away from the
-        // points that are kept on the other side.
+        // A dropped point on one side of a plane and the kept points on the other side may be the
+        // full thickness apart.
         let left = 2.0 * grid.tolerance - (top + bottom);
         if left >= 0.0 {
             let tolerance = left.min(grid.tolerance);

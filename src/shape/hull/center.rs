@@ -1,4 +1,4 @@
-//! A point well inside of a hull.
+//! The center of a large ball inside a hull.
 
 use crate::{
     math::Vec3,
@@ -15,8 +15,8 @@ pub const LARGE: f64 = 0.8;
 const HALVINGS: usize = 12;
 
 /// The maximum number of vertices that determine the center. If a hull has more vertices, only some
-/// vertices count: in 3D, the vertices from which the hull is built first, and in 2D, every n-th
-/// vertex of the outline. Their hull is inside of the whole hull.
+/// vertices count. In 3D, these are the vertices from which the hull is built first. In 2D, these
+/// are every n-th vertex of the outline. Their hull is inside the whole hull.
 const MAX_CENTERED_VERTICES: usize = 64;
 
 /// Returns the center of a large ball in the hull of `vertices`. The center of a flat hull is the
@@ -62,12 +62,12 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
     Some((vertices.collect(), faces))
 }
 
-/// Returns the center of a large ball in a polytope: among all such centers, the nearest to
-/// `middle`. Each face is a point and an outward unit normal. In a polytope thinner than a
-/// thousandth of its size, the ball may be smaller.
+/// Returns the center of a large ball in a polytope. Of all possible centers, the result is the
+/// center nearest to `middle`. Each face is a point and an outward unit normal. In a polytope
+/// thinner than a thousandth of its size, the ball may be smaller.
 fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -> D {
     // No ball in the polytope is wider than the distance from a face to the vertex farthest from
-    // it.
+    // the face.
     let width = |(point, normal): &(D, D)| {
         let heights = vertices
             .iter()

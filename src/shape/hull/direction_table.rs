@@ -1,27 +1,27 @@
 //! A table of the points that can be the farthest in a direction.
 //!
-//! The directions are divided into cells, as in a cube map. A direction d is scaled to
-//! d' = d / max |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of
-//! equal cells. A cell lists, in order, each point that may be the farthest in some direction of
-//! the cell. A query scans one short list for the support point. The result equals the result of a
-//! scan of all points bit for bit, with the same choice among equally far points, and does not
-//! depend on earlier queries.
+//! The directions are divided into cells, as in a cube map. A direction d is scaled to d' = d / max
+//! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
+//! cell lists, in order, each point that may be the farthest in some direction of the cell. A query
+//! scans one short list for the support point. The result equals the result of a scan of all points
+//! bit for bit, with the same choice among equally far points. It does not depend on earlier
+//! queries.
 //!
-//! **Points that a cell leaves out.** Point w is farther than v in the whole cell if
-//! (w - v) · c > 0 at each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex
-//! combination of the corners. Instead of 0, the code uses the rounding error of both heights.
+//! **Points that a cell leaves out.** If (w - v) · c > 0 at each corner c of the cell, then point w
+//! is farther than v in the whole cell. The reason is that d' is a convex combination of the
+//! corners, so (w - v) · d' > 0. Instead of 0, the code uses the rounding error of both heights.
 //! Testing every w against every v would take quadratic time. The lists are short enough if only
 //! the farthest points at the corners and at the center of the cell are tested as w.
 //!
 //! **Refinement.** Each step halves the sides of the cells. The points of each cell are selected
 //! from the list of the larger cell that contains the cell. The refinement ends when the lists are
-//! short, or when the table would exceed a fixed multiple of the number of points. (For a disc, the
-//! cells around the disc's axis list much of the rim, however small the cells are.)
+//! short, or when the table would exceed a fixed multiple of the number of points. For a disc, the
+//! cells around the disc's axis list much of the rim, however small the cells are.
 //!
 //! **Why not hill climbing?** The usual method climbs along the edges of the hull. On a flat face,
 //! the result depends on where the climb starts, so a warm start would make results depend on
-//! history. Rounding can also stop the climb before the farthest vertex. Besides, hill climbing
-//! needs the edges, and visits more points than these lists contain.
+//! earlier queries. Rounding can also stop the climb before the farthest vertex. Besides, hill
+//! climbing needs the edges, and visits more points than these lists contain.
 
 use core::ops::RangeInclusive;
 
@@ -36,9 +36,9 @@ const SHORT: usize = 8;
 /// The maximum number of entries per point in a refined table. Cells and list items both count.
 const ENTRIES_PER_POINT: usize = 32;
 
-/// The error of a height d · p, relative to the greatest Σ |p_i|. With a margin, this error bounds
-/// the rounding of a product and two sums in each of four heights: two in the query and two at a
-/// corner.
+/// The error of a height d · p, relative to the greatest Σ |p_i|. This error, which includes a
+/// margin, bounds the rounding in four heights: two in the query and two at a corner. In each
+/// height, a product and two sums are rounded.
 const F64_HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Each cell extends this far beyond its own sides, because rounding may put a direction into a
@@ -54,7 +54,7 @@ const TABLE_DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 pub struct DirectionTable {
     /// The number of cells along an edge of the cube.
     cells_per_edge: usize,
-    /// The end of each cell's list in `candidates`. Each list begins where the previous one ends.
+    /// The end of each cell's list in `candidates`. Each list begins where the previous list ends.
     ends: Vec<u32>,
     /// The indices of points, ascending in each list.
     candidates: Vec<u32>,
@@ -196,8 +196,8 @@ fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize)
 /// The heights of a point in the directions of a cell's corners.
 type Heights = [f64; 4];
 
-/// Returns the points of `list` that may be the farthest. A point is left out if a highest point
-/// exceeds its height by more than `margin` in the directions of all corners.
+/// Returns the points of `list` that may be the farthest. A point is left out if one of the highest
+/// points exceeds its height by more than `margin` in the directions of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],

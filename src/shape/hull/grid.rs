@@ -78,7 +78,8 @@ impl GridPoints {
     /// the tolerance of this height, the outermost point is the first that is farthest from the
     /// origin.
     ///
-    /// If the highest points are on a face or an edge, the farthest of these is usually a corner.
+    /// If the highest points are on a face or an edge, the farthest of these points is usually a
+    /// corner.
     pub fn outermost(&self, height: impl Fn(DVec3) -> f64) -> Option<(usize, f64)> {
         let heights = || self.points.iter().map(|point| height(*point));
         let (_, greatest) = first_max(heights())?;

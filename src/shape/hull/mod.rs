@@ -5,8 +5,8 @@
 //! | `mod.rs` | [`ConvexHull`] |
 //! | `grid.rs`, `affine_hull.rs` | points on a grid with exact signs, and their dimension |
 //! | `planar.rs`, `solid.rs` | hulls of points in a plane, and in space |
-//! | `support.rs` | the support function, by `support_scan.rs` or `direction_table.rs` |
-//! | `center.rs`, `edges.rs` | a point well inside, and the edges to draw |
+//! | `support.rs` | the support function, which uses `support_scan.rs` or `direction_table.rs` |
+//! | `center.rs`, `edges.rs` | the center of a large ball in a hull, and the edges to draw |
 
 mod affine_hull;
 mod center;
@@ -47,14 +47,15 @@ pub(super) use center::LARGE;
 /// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that
 /// the hull does not need are dropped. Points on a plane or a line make a flat hull.
 ///
-/// Dropping points never changes the hull by more than the rounding of `f32` coordinates: 1.2e-7 of
-/// the hull's length, or twice as much for a flat hull. So nearly all points that are outside of a
-/// face or edge only because of rounding are dropped too. A model with finely divided faces keeps
-/// few points besides its corners. Far from the origin (several times the length of the hull) the
-/// rounding errors of `f32` are larger, so fewer points are dropped.
+/// Dropping points changes the hull by at most the rounding of `f32` coordinates. This is 1.2e-7 of
+/// the hull's length, or twice as much for a flat hull. So nearly all points that are outside a
+/// face or an edge only because of rounding are also dropped. A model with finely divided faces
+/// keeps few points besides its corners. Far from the origin (several times the length of the hull)
+/// the rounding errors of `f32` are larger, so fewer points are dropped.
 ///
-/// A slice of points is a [`Support`](crate::Support) as well. The slice has the same shape as its
-/// hull, but is not checked: a slice without points touches nothing, and NaN points are ignored.
+/// A slice of points also implements [`Support`](crate::Support). The slice has the same shape as
+/// its hull, but is not checked. A slice without points touches nothing, and NaN points are
+/// ignored.
 ///
 /// ```
 /// use bevy::math::Vec2;
@@ -75,17 +76,17 @@ pub(super) use center::LARGE;
 /// # Cost
 ///
 /// A hull of up to 64 vertices scans all vertices for a support point, eight at a time. A larger
-/// hull has a table that lists the vertices that can be the farthest in a direction: mostly 4 to 8,
-/// whether the hull has 100 vertices or 50,000. In directions normal to a face with many vertices
-/// (the end of a finely divided cylinder), all vertices of the face are scanned. The result equals
-/// the result of a scan of all vertices bit for bit. Among equally far vertices, the first vertex
-/// is returned.
+/// hull has a table that lists the vertices that can be the farthest in a direction. The table
+/// mostly lists 4 to 8 vertices, whether the hull has 100 vertices or 50,000. In a direction normal
+/// to a face, all vertices of the face are scanned. For example, the end of a finely divided
+/// cylinder has many vertices. The result equals the result of a scan of all vertices bit for bit.
+/// Among equally far vertices, the first vertex is returned.
 ///
 /// In an optimized build, construction takes about 2 µs per vertex and 0.1 µs for each other point.
 /// A hull of up to 64 vertices stores its vertices a second time, in blocks of eight that take 96
 /// bytes each. A table takes 20 to 40 bytes per vertex, and never more than 128 bytes per vertex.
-/// In 2D a hull of up to 16 vertices also stores its edges, in 32 bytes each, so that its contacts
-/// with other such hulls and with circles are computed in closed form.
+/// In 2D, a hull of up to 16 vertices also stores its edges, which take 32 bytes each. With these
+/// edges, contacts with circles and with other hulls that store their edges have a closed form.
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
@@ -128,7 +129,7 @@ impl<V: Space> ConvexHull<V> {
     /// * [`ShapeError::TooManyPoints`] if there are more than [`MAX_POINTS`](Self::MAX_POINTS).
     /// * [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
-        // Takes one more point than allowed, to detect that there are too many.
+        // Takes at most one point more than allowed, to detect too many points.
         let given: Vec<V> = points.into_iter().take(Self::MAX_POINTS + 1).collect();
         Self::check(&given)?;
         let needed = needed_points(&given).unwrap_or_else(|| (0..given.len()).collect());

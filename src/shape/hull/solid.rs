@@ -1,8 +1,8 @@
 //! The convex hull of points in space: quickhull with exact predicates.
 //!
 //! Source: Barber, Dobkin and Huhdanpaa, "The quickhull algorithm for convex hulls" (1996). The
-//! surface starts as a tetrahedron. Each step adds a point above a facet: it removes all facets
-//! that the point is above, and connects the point to the edges around the hole.
+//! surface starts as a tetrahedron. Each step adds a point above a facet. The step removes all
+//! facets that the point is above, and connects the point to the edges around the hole.
 //!
 //! No point is lost, for three reasons:
 //!
@@ -20,8 +20,8 @@
 //! surface above the plane of the removed facet, where all facets are new.
 //!
 //! The hull keeps few of the points on a face. Among points that are equally high up to the
-//! tolerance, the point farthest from the origin is added, because this point is usually a corner
-//! of the face. If many points on flat faces or straight edges are added nevertheless, the surface
+//! tolerance, the point farthest from the origin is added. This point is usually a corner of the
+//! face. If many points on flat faces or straight edges are added despite this choice, the surface
 //! is built again, first from the corners alone.
 
 use core::{f64::consts::TAU, mem};
@@ -43,8 +43,8 @@ use crate::{
 /// error of the height. Two dot products and their difference add 4 u times 2⁴¹.
 const HEIGHT_ERROR: f64 = 32.0 * 0.5 * f64::EPSILON * (1_u64 << 41) as f64;
 
-/// If less than this angle is missing from a full turn at a vertex, the vertex may be an effect of
-/// rounding.
+/// If the angles at a vertex add up to a full turn, except for less than this angle, the vertex may
+/// be a rounding error.
 const FLAT_ANGLE: f64 = 1e-4;
 
 /// The ratio of all vertices to flat vertices below which a surface is built again.
@@ -222,8 +222,8 @@ impl HullSurface {
         Some(far)
     }
 
-    /// Returns `true` if a point above `facet` is within the tolerance of any facet that it is
-    /// above.
+    /// Returns `true` if a point above `facet` is within the tolerance of any facet that the point
+    /// is above.
     fn is_near(&mut self, facet: usize, point: usize) -> Option<bool> {
         let mut stack = vec![facet];
         while let Some(index) = stack.pop() {
