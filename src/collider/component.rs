@@ -44,9 +44,10 @@ use crate::shape::{
 ///
 /// # Invalid shapes
 ///
-/// These constructors never fail. If the shape is invalid, for example because of a NaN or a
-/// negative radius, the collider is inert: it touches nothing, and one warning names the entity.
-/// [`try_new`](Self::try_new) and the constructors with `try_` return the [`ShapeError`] instead:
+/// These constructors never fail. If the shape is invalid, for example because of a negative
+/// radius, the collider is *inert*. An inert collider touches nothing, and one warning names the
+/// entity. [`try_new`](Self::try_new) and the constructors with `try_` return the [`ShapeError`]
+/// instead:
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -34,7 +34,7 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A compound collides as one collider: a pair sends one `Started` and one `Ended`, with the
+    /// A compound collides as one collider. A pair sends one `Started` and one `Ended`, with the
     /// contact of the deepest part. The event's [`part`](crate::CollisionEvent::part) is the index
     /// of the deepest part, and [`Collisions::parts`](crate::Collisions::parts) returns the
     /// contacts of all parts. Each contact is exact for its own part: `normal * depth` is the
@@ -104,22 +104,22 @@ impl Collider {
     /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts do
     /// not depend on how the surface is divided into triangles:
     ///
-    /// * If the core of the shape (the center of a ball) does not overlap the surface, the shape
-    ///   has a contact at each local minimum of the distance. A seam between two triangles adds no
-    ///   contact.
+    /// * If the core of the shape does not overlap the surface, the shape has a contact at each
+    ///   local minimum of the distance. (The core of a ball is its center.) A seam between two
+    ///   triangles adds no contact.
     /// * If the core overlaps triangles, the contact gives the shortest translation that clears
     ///   these triangles without taking the center through the surface.
     /// * The shape is pushed to the side of the surface on which its center lies. A compound is
     ///   pushed as a whole. With [`one_sided`](Self::one_sided), only the outer side collides.
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
-    /// as joined, and so does a vertex on an edge. Duplicate triangles and triangles of opposite
-    /// winding do no harm. Degenerate triangles touch nothing. The event's
+    /// as joined. A vertex on an edge is also joined to this edge. Duplicate triangles and
+    /// triangles of opposite winding are allowed. Triangles of zero area touch nothing. The event's
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
-    /// The cost grows with the number of triangles that a shape touches. Decimate the meshes of
-    /// levels, and use primitives or hulls for moving bodies. The guide has a page with drawings
-    /// and advice for levels.
+    /// The cost grows with the number of triangles that a shape touches. Use meshes of few
+    /// triangles for levels, and primitives or hulls for moving bodies. The guide has a page with
+    /// drawings and advice for levels.
     ///
     /// A half-space pushes a surface, like any other shape, along the normal of the half-space. Two
     /// surfaces touch where their triangles cross:
@@ -365,12 +365,12 @@ impl Collider {
     ///
     /// Use one-sided surfaces for terrain, rooms and closed models whose facets all have the same
     /// winding. A one-sided facet never pulls a shape through from behind. Models of mixed winding,
-    /// and sheets that collide from both sides, should stay two-sided.
+    /// and sheets that collide from both sides, should be two-sided.
     ///
     /// A one-sided surface is not enough for a platform that characters jump through. As soon as a
     /// character's center is above the platform, the character is pushed up by half of its height.
-    /// Decide in the response instead, for example by testing whether the feet were above the
-    /// platform in the last tick.
+    /// Instead, the response should ignore contacts with the platform, for example if the feet were
+    /// below the platform in the last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
         match self.shape {

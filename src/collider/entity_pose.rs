@@ -1,7 +1,8 @@
 //! The pose of an entity, composed from its `Transform` and its ancestors' `Transform`s.
 //!
-//! Bevy propagates `GlobalTransform` once per frame, after the fixed steps, so it is out of date
-//! within a fixed step. This file composes the `Transform`s itself, in every tick, in f64.
+//! Bevy updates `GlobalTransform` once per frame, after the fixed steps. Within a fixed step,
+//! `GlobalTransform` is therefore out of date. So this file composes the `Transform`s in every
+//! tick, in f64.
 
 use bevy::prelude::*;
 

@@ -103,8 +103,8 @@ impl Collider {
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// As on the GPU, one or two leftover indices at the end of a list are ignored, and the
-    /// greatest index (65,535 for 16 bits) restarts a strip.
+    /// As on the GPU, one or two leftover indices at the end of a list are ignored. The greatest
+    /// index restarts a strip: 65,535 for 16 bits.
     ///
     /// [`try_trimesh_from_mesh`](Self::try_trimesh_from_mesh) lists the invalid inputs.
     pub fn trimesh_from_mesh(mesh: &Mesh) -> Self {
@@ -200,8 +200,8 @@ fn flat([x, y, _]: [f32; 3]) -> Vec2 {
     Vec2::new(x, y)
 }
 
-/// Returns `true` if the corners are not on one line, or if a corner is NaN, so that the NaN is
-/// reported.
+/// Returns `true` if the corners are not on one line. Also returns `true` if a corner is NaN, so
+/// that a later check reports the NaN.
 fn has_area(triangle: &Triangle2d) -> bool {
     let [a, b, c] = triangle.vertices.map(|vertex| vertex.as_dvec2());
     (b - a).perp_dot(c - a) != 0.0

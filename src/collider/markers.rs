@@ -1,4 +1,4 @@
-//! The markers of an entity with a collider: sensors, and colliders whose paths are tested.
+//! The markers of colliders: [`Sensor`] and [`Swept`].
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -44,8 +44,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 )]
 pub struct Sensor;
 
-/// Marks a collider as swept: its path since the previous tick is tested, so that it does not pass
-/// through anything, however fast it is.
+/// Marks a collider as swept: its path since the previous tick is tested, so that the collider
+/// passes through nothing at any speed.
 ///
 /// Colliders without `Swept` are tested only in their poses at each tick. A bullet that moves
 /// farther per tick than the thickness of a wall may then pass through the wall.
@@ -72,32 +72,32 @@ pub struct Sensor;
 /// * `Started` has the [time](crate::CollisionEvent::time) of the first touch, and the contact at
 ///   that moment.
 /// * If the two colliders are apart at the end of the tick, the tick sends both `Started` and
-///   `Ended`, and [`Collisions`](crate::Collisions) does not list the pair.
+///   `Ended`. [`Collisions`](crate::Collisions) then does not list the pair.
 /// * If the two colliders still touch at the end of the tick, `Collisions` has the contact in the
 ///   poses of the tick.
-/// * The first touches of swept colliders are sent after all other events, sorted by time, each
-///   followed by its `Ended` if the two colliders are apart again. So the hits of one path are
-///   reported in order of time. A path does not end at a hit: a response that stops the body has to
-///   ignore the later hits.
+/// * The first touches of swept colliders are sent after all other events, sorted by time. If the
+///   two colliders are apart again, the `Ended` follows its `Started` directly. So the hits of one
+///   path are reported in order of time. A path does not end at a hit: a response that stops the
+///   body has to ignore the later hits.
 /// * If the two colliders touched in the previous tick, the path may lead through the other
 ///   collider to its far side. In this case, an `Ongoing` event with the time and the contact
 ///   precedes `Ended`.
-/// * If the two colliders touched in the previous tick and a response has since moved them apart,
-///   touching again sends `Ended` and `Started` in the same tick.
+/// * A response may move two colliders apart that touched in the previous tick. If they touch
+///   again, the tick sends both `Ended` and `Started`.
 ///
 /// # Paths
 ///
 /// A path leads from the pose in the previous tick to the pose in this tick. On a path, the
-/// velocity and the angular velocity are constant, the rotation is at most half a turn, and the
-/// scale is the scale of this tick. If one of two colliders is swept, the paths of both are tested:
-/// two bullets can meet, and a fast wall can meet a bullet. If neither collider is swept, the pair
-/// is tested only in the poses of the tick.
+/// velocity and the angular velocity are constant. The rotation is at most half a turn. The scale
+/// is the scale of this tick. If one of two colliders is swept, the paths of both are tested: two
+/// bullets can meet, and a fast wall can meet a bullet. If neither collider is swept, the pair is
+/// tested only in the poses of the tick.
 ///
 /// [`Teleported`](crate::Teleported) begins a new path. Insert this marker after a teleport, and
 /// after a response has moved the collider.
 ///
-/// A path is straight, even if a parent of the collider turns. If a parent turns far in one tick,
-/// the paths of its children may touch, although the children keep their distance. To exclude
+/// A path is straight, even if a parent of the collider rotates. If a parent rotates far in one
+/// tick, the paths of its children may touch, although the children keep their distance. To exclude
 /// pairs of such children, give them an [owner](crate::ColliderOf).
 ///
 /// A collider has no path in its first tick, or in the first tick after it was disabled, invalid or

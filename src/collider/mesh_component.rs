@@ -70,18 +70,19 @@ use crate::{
 /// entity and the [`ShapeError`]. The error has two common causes:
 ///
 /// * The app has no `AssetPlugin` or no `MeshPlugin`, so it has no meshes.
-/// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. A mesh without
-///   this flag is always rejected, because its vertices move to the renderer at a time that depends
-///   on the frame rate.
+/// * The mesh lacks the flag `RenderAssetUsages::MAIN_WORLD`, which Bevy sets by default. A mesh
+///   without this flag is always rejected, because its vertices move to the renderer at a time that
+///   depends on the frame rate.
 ///
 /// If a mesh fails to load, the asset server reports the error.
 ///
 /// # Concave and solid
 ///
 /// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
-/// convex pieces. To split a mesh, use the program that created the mesh, such as Blender, or a
-/// tool for approximate convex decomposition, such as CoACD or V-HACD. Then load the pieces as
-/// meshes, and create a [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
+/// convex pieces. To split a mesh, use the program that created the mesh, such as Blender. Tools
+/// for approximate convex decomposition, such as CoACD or V-HACD, also split meshes. Then load the
+/// pieces as meshes, and create a [`Collider::compound`] of their
+/// [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -216,7 +217,7 @@ impl Recipe {
 
     /// Creates the collider from the mesh that the recipe names.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
-        // Without `MAIN_WORLD`, a mesh loses its vertices to the renderer, at a time that depends
+        // Without `MAIN_WORLD`, the vertices of a mesh move to the renderer, at a time that depends
         // on the frame rate.
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());

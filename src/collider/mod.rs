@@ -5,8 +5,8 @@
 //! | `component.rs` | [`Collider`], with the constructors for points and custom shapes |
 //! | `basic_shapes.rs`, `compound.rs` | the other constructors of [`Collider`] |
 //! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
-//! | `markers.rs` | the markers that an entity may have beside a collider |
-//! | `entity_pose.rs`, `error.rs` | the pose of an entity, and why a collider is ignored |
+//! | `markers.rs` | [`Sensor`] and [`Swept`], markers of colliders |
+//! | `entity_pose.rs`, `error.rs` | the pose of an entity, and the errors of a collider in a pose |
 //! | `pose.rs` | the pose of a collider in a query, or of a part in a compound |
 //! | `view.rs` | read-only views of the shape |
 

@@ -1,4 +1,5 @@
-//! The contacts of the last tick: the only state that lasts from one tick to the next.
+//! The contacts of the last tick, which are the only state that the plugin keeps from one tick to
+//! the next.
 
 use bevy::{
     ecs::entity::{EntityMapper, MapEntities},
@@ -36,10 +37,10 @@ use crate::{
 ///
 /// # Rollback
 ///
-/// This resource is the plugin's only state that lasts from one tick to the next. The geometry of a
-/// contact depends only on the shapes and poses of its tick. Only the phase depends on the previous
-/// tick. If any collider is [`Swept`](crate::Swept), the resource also has the poses of the
-/// previous tick, in which the paths begin. A rollback that restores this resource and the
+/// This resource is the only state that the plugin keeps from one tick to the next. The geometry of
+/// a contact depends only on the shapes and poses of its tick. Only the phase depends on the
+/// previous tick. If any collider is [`Swept`](crate::Swept), the resource also has the poses of
+/// the previous tick, in which the paths begin. A rollback that restores this resource and the
 /// transforms replays the same events.
 ///
 /// ```

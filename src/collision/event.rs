@@ -43,8 +43,8 @@ use bevy::prelude::*;
 #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
 /// | a reader in | receives the events of |
 /// |---|---|
-/// | the same schedule, after that set, or `FixedLast` | this tick: best for a response |
-/// | `FixedUpdate` | the tick before |
+/// | the same schedule, after `Report`, or `FixedLast` | this tick (best for a response) |
+/// | `FixedUpdate` | the previous tick |
 /// | `Update` | all ticks of this frame: none, one or several |
 ///
 /// For paused games, see [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
@@ -139,15 +139,16 @@ pub enum CollisionPhase {
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum EndReason {
-    /// One of the entities was despawned. The components of this entity no longer exist: a reader
-    /// that needs its `Name`, for example, has to store the name while the contact lasts.
+    /// One of the entities was despawned. The components of this entity no longer exist. For
+    /// example, a reader that needs the entity's `Name` has to store the name while the contact
+    /// lasts.
     Despawned,
     /// One of the entities is disabled: it has `Disabled` or another component of Bevy's
     /// `DefaultQueryFilters`.
     Disabled,
     /// The collider of one of the entities was removed.
     ColliderRemoved,
-    /// One of the colliders is now inert, has a pose that is not finite, or is a half-space with a
+    /// One of the colliders is now inert, or its pose is not finite, or it is a half-space with a
     /// scale of 0 along an axis.
     Invalid,
     /// The entities' [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
@@ -169,8 +170,8 @@ impl CollisionEvent {
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite `depth` as `f32::MAX`. The phase is `Started`, the contact point is the origin, the
-    /// part indices are 0, each entity is its own owner, neither is a sensor, and the time is 1.
-    /// [`with_phase`](Self::with_phase), [`with_point`](Self::with_point),
+    /// part indices are 0, and the time is 1. Each entity is its own owner, and neither entity is a
+    /// sensor. [`with_phase`](Self::with_phase), [`with_point`](Self::with_point),
     /// [`with_parts`](Self::with_parts), [`with_owners`](Self::with_owners),
     /// [`with_sensors`](Self::with_sensors) and [`with_time`](Self::with_time) change these values.
     ///
@@ -312,8 +313,8 @@ impl CollisionEvent {
         self.minimum_translation_with_slop(0.0)
     }
 
-    /// Returns the [`minimum_translation`](Self::minimum_translation), longer by `slop`: a gap of
-    /// that width remains, or an overlap if `slop` is negative.
+    /// Returns the [`minimum_translation`](Self::minimum_translation), longer by `slop`. After this
+    /// translation, a gap of width `slop` remains, or an overlap if `slop` is negative.
     pub fn minimum_translation_with_slop(&self, slop: f32) -> Vec3 {
         Vec3::ZERO - self.normal * (self.depth + slop)
     }
@@ -348,8 +349,8 @@ impl CollisionEvent {
         self.other_surface.offset
     }
 
-    /// Returns the index of the touching part of `entity`'s collider: the part of a compound, the
-    /// facet of a surface, or 0 for a single shape.
+    /// Returns the index of the touching part of `entity`'s collider. A part is a part of a
+    /// compound or a facet of a surface. For a single shape, the index is 0.
     ///
     /// If several parts touch, the result is the index of the deepest part.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
@@ -383,26 +384,25 @@ impl CollisionEvent {
         self.are_sensors[1]
     }
 
-    /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor): they are solid to each
-    /// other.
+    /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor), so that both are solid.
     pub fn is_solid(&self) -> bool {
         !self.is_sensor() && !self.other_is_sensor()
     }
 
-    /// Returns the time of the contact as a fraction of the tick: 0 at the poses of the previous
-    /// tick, 1 at the poses of this tick.
+    /// Returns the time of the contact as a fraction of the tick. The time is 0 in the poses of the
+    /// previous tick, and 1 in the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
     /// event reports the first touch on its path. In that case, the normal, the depth and the
-    /// points are computed for this time, and [`remaining_time`](Self::remaining_time) returns the
+    /// points are computed for this time. [`remaining_time`](Self::remaining_time) returns the
     /// fraction of the motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
 
-    /// Returns `1 - time`: the fraction of the tick that is left after the contact. To reflect a
-    /// swept body, a response moves the body from its position at the touch by the new velocity
-    /// times this fraction of the time step.
+    /// Returns `1 - time`, the fraction of the tick that is left after the contact. To reflect a
+    /// swept body, a response starts at the position at the touch. It moves the body by the new
+    /// velocity times this fraction of the time step.
     pub fn remaining_time(&self) -> f32 {
         1.0 - self.time
     }
@@ -441,16 +441,16 @@ impl CollisionEvent {
         }
     }
 
-    /// Returns the same contact as seen from the collider of an owner: see
-    /// [`owner`](Self::owner). Returns `None` if `owner` owns neither of the two.
+    /// Returns the same contact as seen from the collider of an owner: see [`owner`](Self::owner).
+    /// Returns `None` if `owner` owns neither collider.
     pub fn seen_from_owner(&self, owner: Entity) -> Option<Self> {
         let sides = [*self, self.flipped()];
         sides.into_iter().find(|side| side.owner() == owner)
     }
 
-    /// Returns one of the events between each two owners: the first in time, and of several at the
-    /// same time, the deepest. So a bullet that touches the head and the body of an enemy in one
-    /// tick counts once.
+    /// Returns only one event for each pair of owners: the earliest event, and of equally early
+    /// events, the deepest. So a bullet that touches the head and the body of an enemy in one tick
+    /// counts once.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -1,5 +1,5 @@
-//! The poses of all colliders in the last tick, from which the paths of the next tick begin. These
-//! poses are part of [`Collisions`](crate::Collisions), so that a rollback restores them.
+//! The poses of all colliders in the last tick, in which the paths of the next tick begin. These
+//! poses are part of [`Collisions`](crate::Collisions), so that a rollback restores the poses.
 
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},

@@ -35,7 +35,7 @@ pub enum PushOut {
     Free,
     /// The translation after which the shape overlaps nothing solid.
     Moved(Vec3),
-    /// The shape is pressed: no short translation resolves all overlaps. This translation leaves
+    /// The shape is *pressed*: no short translation resolves all overlaps. This translation leaves
     /// the least overlap that was found.
     Pressed(Vec3),
 }
@@ -62,7 +62,7 @@ impl Collisions {
     ///
     /// The translation resolves all touching parts of compounds and surfaces, such as the floor and
     /// the wall of one mesh. Colliders on children of `entity` are included, unless `entity`
-    /// [owns](crate::ColliderOf) them: exclude the others with `is_solid` or with layers.
+    /// [owns](crate::ColliderOf) them. To exclude other children, use `is_solid` or layers.
     ///
     #[cfg_attr(
         doc,
@@ -102,12 +102,12 @@ impl Collisions {
     /// The translation is at most twice as long as the greatest depth. If no translation of at most
     /// this length clears all planes, as between walls that are too close together, the result is
     /// [`PushOut::Pressed`]. The returned translation then leaves the least overlap that this
-    /// length allows, to within 2 % of the greatest depth. So a body in a wedge with an opening of
-    /// less than 60 degrees is pressed for several ticks. At 45 degrees, each tick leaves 23 % of
-    /// the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward the
-    /// opening shrinks in proportion to the angle: at 0.2 degrees, to a sixth of the depth.
+    /// length allows, to within 2 % of the greatest depth. So a body between two planes that form a
+    /// wedge of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick leaves
+    /// 23 % of the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward
+    /// the opening shrinks in proportion to the angle: at 0.2 degrees, to a sixth of the depth.
     ///
-    /// Remaining overlaps that rounding positions to f32 can cause do not count as
+    /// If rounding of positions to f32 can cause the remaining overlaps, the result is not
     /// [`PushOut::Pressed`].
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)
@@ -119,7 +119,7 @@ impl Collisions {
     ///
     /// After a move by the full depth, rounding of the new translation may leave a tiny gap, which
     /// ends the contact. To keep a character grounded, use a negative slop of a millionth of the
-    /// largest coordinate: for example, -0.001 up to 1000 units from the origin.
+    /// largest coordinate. For example, use -0.001 if no coordinate exceeds 1000.
     ///
     /// ```
     /// use bevy::prelude::*;
