@@ -181,7 +181,7 @@ fn report_hits(
         });
         let mut hits: Vec<_> = hits.collect();
         if !hits.is_empty() {
-            // Bevy keeps the order of hits at equal depth.
+            // Hits at equal depth are sorted by entity, because Bevy keeps their order.
             hits.sort_unstable_by(|(a, hit_a), (b, hit_b)| {
                 hit_a.depth.total_cmp(&hit_b.depth).then(a.cmp(b))
             });

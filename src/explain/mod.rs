@@ -428,7 +428,8 @@ fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
         return Some(IgnoredReason::NoCollider);
     };
     match collider.shape() {
-        // `ColliderFromMesh` requires a `Collider`, which has no shape until the mesh is loaded.
+        // An entity with `ColliderFromMesh` has a `Collider` without a shape until the mesh is
+        // loaded.
         #[cfg(feature = "mesh")]
         AnyColliderShape::Inert if found.contains::<crate::ColliderFromMesh>() => {
             Some(IgnoredReason::WaitsForMesh)

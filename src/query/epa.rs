@@ -125,7 +125,8 @@ where
     #[inline]
     fn evaluate(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
         let vertex = self.pair.vertex(normal);
-        // If GJK ended on a single vertex at the origin, GJK's scale is 0.
+        // If GJK ended on a single vertex at the origin, GJK's scale is 0, so vertices of EPA
+        // increase the scale.
         self.scale = self.scale.max(vertex.scale());
         let found = Penetration::at_vertex(normal, &vertex, self.scale);
         let is_best = self.best.is_none_or(|best| found.depth < best.depth);

@@ -64,7 +64,8 @@ impl<D: DVector> EarlyEnd<D> {
             .iter()
             .map(|normal| descend(pair, evaluate(*normal)))
             .fold(descend(pair, best), shallower);
-        // The best descent may have reached its limit of steps, so it continues.
+        // The best descent may have ended at its limit of steps, so another descent continues from
+        // its result.
         descend(pair, best)
     }
 }

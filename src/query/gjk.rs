@@ -291,8 +291,8 @@ impl<D: DVector> Gjk<D> {
             self.state = State::Converged;
             return;
         }
-        // A full simplex contains the origin, which ends the loop unless the cores are proved to be
-        // separated.
+        // If the simplex is full, it contains the origin. So the loop has ended, unless the cores
+        // are proved to be separated.
         if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;

@@ -201,7 +201,8 @@ where
             counter.add_one();
         }
         let opposite = Self::Vector::transpose(self.relative.rotation) * -direction;
-        // Each support function has one call site, so that it is inlined only once.
+        // The directions are swapped instead of the calls. So each support function has one call
+        // site, and is inlined only once.
         let (direction_b, direction_a) = if self.swapped {
             (direction, opposite)
         } else {

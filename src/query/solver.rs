@@ -107,8 +107,8 @@ where
     /// Returns a solver that does not use the closed forms of boxes and polygons.
     #[inline]
     pub fn without_closed_form(pair: Pair<'a, A, B, T>) -> Self {
-        // GJK also solves pairs of two half-spaces, and of a half-space and an invalid shape. Such
-        // pairs never touch, because the support points of a half-space are NaN.
+        // GJK also gets pairs of two half-spaces, and pairs of a half-space and an invalid shape.
+        // These pairs never touch, because the support points of a half-space are NaN.
         let method = match HalfSpaceSolver::new(&pair) {
             Some(half_space) => Method::HalfSpace(half_space),
             None => Method::Gjk(Gjk::new(&pair)),

@@ -135,7 +135,8 @@ fn phase_code(phase: CollisionPhase) -> u64 {
     match phase {
         CollisionPhase::Started => 0,
         CollisionPhase::Ongoing => 1,
-        // In a replay, a despawned entity only loses its collider, so these reasons share a code.
+        // In a replay, an entity is never despawned, but only loses its collider. So these reasons
+        // have the same code.
         CollisionPhase::Ended(
             EndReason::Despawned | EndReason::Disabled | EndReason::ColliderRemoved,
         ) => 2,

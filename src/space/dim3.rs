@@ -135,7 +135,8 @@ impl DVector for DVec3 {
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec3::X),
-            // The axis of the smallest component has the greatest angle to the edge.
+            // The axis of the smallest component is chosen, because this axis has the greatest
+            // angle to the edge.
             [edge] => {
                 let size = edge.abs();
                 let axis = if size.x <= size.y && size.x <= size.z {

@@ -267,7 +267,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
             start = end;
             let slot = usize::from(edge.new);
             (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = created;
-            // Until now, the hidden triangle's neighbor across this edge was a visible triangle.
+            // The new triangle replaces a visible triangle as the neighbor of the hidden triangle.
             let neighbor = faces.get_mut(usize::from(edge.across))?;
             *neighbor.neighbors.get_mut(usize::from(edge.side))? = edge.new;
             previous = edge.new;
@@ -294,8 +294,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             return None;
         };
         let volume = DVec3::determinant(&[b - a, c - a, d - a]);
-        // Seen from the fourth vertex, the other three are clockwise if the volume is negative.
-        // Face i is opposite to vertex i.
+        // If the volume is negative, the first three vertices are clockwise as seen from the fourth
+        // vertex. Face i is opposite to vertex i.
         let triangles = if volume > 0.0 {
             [[2, 3, 1], [0, 3, 2], [0, 1, 3], [0, 2, 1]]
         } else if volume < 0.0 {

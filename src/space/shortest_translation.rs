@@ -112,7 +112,8 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let mut factors = [0.0; 3];
     let mut translation = D::ZERO;
     for _ in 0..=CORRECTIONS {
-        // The depths that are still missing are computed with less rounding than the factors.
+        // The missing depths have smaller rounding errors than the factors, so these depths correct
+        // the factors.
         let [d1, d2, d3] = planes.map(|(normal, depth)| depth - normal.dot(translation));
         let corrections = [
             d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
@@ -235,9 +236,9 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
         return (shortest.translation, true);
     }
     let room = ROOM * deepest;
-    // The least slack of each plane that needs slack.
+    // This list has the least slack of each plane whose slack is known.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
-    // The slack of the planes whose slack is not known.
+    // All other planes have this slack.
     let mut slack = deepest;
     for _ in 0..D::DIMENSION {
         let known_of = |index: usize| known.get(index).copied().flatten();

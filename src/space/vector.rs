@@ -302,8 +302,8 @@ pub trait DVector:
     #[inline(always)]
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());
-        // Vectors multiplied by a scale may have a length of 1e-80, and their cross products a
-        // length of 1e-160.
+        // If an entity's scale is tiny, vectors may have a length of 1e-80, and their cross
+        // products a length of 1e-160.
         if !FULL_PRECISION.contains(&squared) {
             vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
             squared = vector.length_squared();

@@ -120,7 +120,7 @@ pub fn draw_shapes(
             shapes.update(&target, appearance, old.remove(&target.entity), &settings);
         }
     }
-    // The remaining old colliders are no longer drawn.
+    // The colliders that remain in `old` are no longer drawn, so their layers are drawn again.
     for gone in old.values() {
         shapes.layers.entry(gone.key).or_default().is_outdated = true;
     }

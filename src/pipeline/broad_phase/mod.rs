@@ -188,7 +188,7 @@ impl Overlaps {
         } = self;
         let boxes = paths.boxes(arena);
         let at_rest = arena.count().saturating_sub(moving.len());
-        // `|` does not short-circuit: both peaks must count the tick.
+        // `|` evaluates both sides, unlike `||`, because both peaks must count the tick.
         if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
             // Without this update, removed boxes would stay until other boxes move or come to rest,
             // which may never happen again.
@@ -224,7 +224,8 @@ fn find_half_space_pairs<V: Space>(
         let path = paths.path(*slot);
         let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
         if let Some(path) = path {
-            // A half-space that moved against its normal was higher in the previous tick.
+            // If the half-space moved against its normal, it was higher in the previous tick, so
+            // the test uses the higher position.
             half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {

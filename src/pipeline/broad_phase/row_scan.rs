@@ -22,8 +22,8 @@ impl Grid {
         rows: Range<usize>,
         mut visit: impl FnMut(u32, u32),
     ) {
-        // The offsets along z and y to the adjacent rows that come later. Pairs with an earlier row
-        // are found when that row is visited. In 2D there is only one layer.
+        // The list has the offsets along z and y to the adjacent rows that come later. Pairs with
+        // an earlier row are found when that row is visited. In 2D, all rows have the same z.
         let adjacent: &[(i32, i32)] = match dimension {
             2 => &[(0, 1)],
             _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
@@ -64,7 +64,7 @@ impl Grid {
         step: (i32, i32),
         mut visit: impl FnMut(u32, u32),
     ) {
-        // Most boxes do not reach the adjacent row, and are skipped.
+        // `is_near` skips most boxes, because they do not reach the adjacent row.
         let ([cell_y, cell_z], [_, largest_y, _]) = (self.cells, self.largest);
         let begin = |number: i32, cell: f64| {
             let begin = f64::from(number) * cell;

@@ -60,7 +60,7 @@ pub fn solve<D: DVector>(
 ) -> Option<ClosedForm<D>> {
     let radius_sum = pair.radius_sum();
     let boxes = BoxPair::new(pair, [first, second])?;
-    // The canonical order of a pair puts a point second.
+    // In the canonical order of a pair, a point is the second shape.
     if second == D::ZERO {
         return Some(ClosedForm::Contact(if first == D::ZERO {
             boxes.points()
@@ -289,7 +289,8 @@ impl<D: DVector> BoxPair<D> {
             && t.abs() <= 1.0
         {
             let Some(normal) = D::perpendicular(&[u, w]) else {
-                // In 2D, the segments cross, and no vector is perpendicular to both.
+                // This branch is only for 2D. The segments cross, and no vector is perpendicular to
+                // both segments.
                 let axis = self.separating_axis(f64::INFINITY);
                 return (axis.gap <= 0.0).then(|| self.contact(&axis));
             };
@@ -393,7 +394,7 @@ impl<D: DVector> BoxPair<D> {
                 let axis = cross(D::axis(index), D::column(rotation, other));
                 let inner = cross(D::column(inverse, index), D::axis(other));
                 let square = axis.length_squared();
-                // The product l g(n).
+                // This value is the product l g(n).
                 let scaled_gap = axis.dot(c).abs()
                     - projected_radius(first, axis)
                     - projected_radius(second, inner);
@@ -471,7 +472,7 @@ impl<D: DVector> BoxPair<D> {
         let inner = D::transpose(rotation) * -normal;
         let [u, w] = [D::axis(index), D::column(rotation, other)];
         let [half_u, half_w] = [first.component(index), second.component(other)];
-        // The centers of the edges.
+        // The points a and b are the centers of the edges.
         let a = first.copysign(normal);
         let a = a - u * a.component(index);
         let b = second.copysign(inner);

@@ -191,7 +191,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
                 if !best.take(next.direction, against) {
                     break;
                 }
-                // The next tilt turns around the new edge, away from the previous edge.
+                // The next tilt rotates around the new edge, away from the previous edge.
                 let side = DVecOf::<S>::perpendicular(&[next.direction, next.edge])?.unit()?;
                 toward = -side.toward(edge.edge);
                 edge = next;

@@ -159,7 +159,8 @@ where
         loop {
             let mut proximity = self.proximity(time)?;
             let mut separation = self.separation(time, proximity.axis);
-            // The direction that GJK finds is less precise near the touch.
+            // Near the touch, GJK's direction is less precise, so the axis of the previous round
+            // may be better.
             let found = proximity.axis;
             if let Some(Round { axis, .. }) = last {
                 let earlier = self.separation(time, axis);
@@ -168,7 +169,8 @@ where
                     separation = earlier;
                 }
             }
-            // The second condition holds only if rounding has stopped GJK.
+            // Only if rounding has stopped GJK, the second condition may hold without the first
+            // condition.
             let is_near = proximity.gap <= end_gap || separation.gap <= 2.0 * margin;
             if is_near || *rounds == 0 {
                 let touch = self.touch(time, &proximity, separation);
@@ -237,7 +239,7 @@ where
             return AfterTouch::Ends;
         }
         let end = self.scale.probed_end(time, speed);
-        // An early test of the depth decides most casts.
+        // This test of the depth decides most casts before the motion is followed in steps.
         let closing_speed = self.separation(time, axis).closing_speed;
         let soon = self.scale.probed_time(time, closing_speed, end);
         if closing_speed > 0.0 && self.is_deeper(soon, allowed + slack) {
@@ -320,7 +322,7 @@ where
             let is_free = closing <= 0.0 || time + step >= end;
             return (!is_free).then(|| time + step.max(0.0));
         }
-        // Support points that are not finite certify nothing.
+        // If a support point is not finite, no motion is certified.
         if above.is_nan() || above <= 0.0 {
             return Some(time);
         }
@@ -344,7 +346,8 @@ where
                 if is_certified || step <= shortest {
                     break (later, found_above.max(0.0), found.closing_speed);
                 }
-                // If the separation is below the floor, the step ends at the root of the chord.
+                // If the separation at the end of the step is below the floor, the step is
+                // shortened to the root of the chord.
                 let chord = (above - 0.5 * band) / (above - found_above);
                 step *= if found_above < 0.0 {
                     chord.clamp(0.1, 0.9)

@@ -25,7 +25,7 @@ pub fn swept_touch<D: DVector>(
 ) -> Option<Option<CertifiedTouch<D>>> {
     let speed = velocity.length();
     let has_radius = pair.radius_sum() > 0.0;
-    // A motion no longer than the clearance is nearly at rest along every axis.
+    // If the motion is not longer than the clearance, rounding may decide the result.
     if speed <= scale.clearance() {
         return None;
     }

@@ -97,8 +97,8 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D>
     let ray = center.unit()?;
     let sine = (radius / center.length()).min(1.0);
     let across = |vector: D| vector - ray * vector.dot(ray);
-    // If the motion is along the ray, the first `across` leaves only rounding error. In that case,
-    // the second `across` shortens the unit vector.
+    // If the motion is along the ray, the first `across` leaves only rounding error. The resulting
+    // unit vector is not perpendicular to the ray, so the second `across` makes it shorter than 1.
     let aside = across(translation).unit().map(across);
     let side = aside
         .filter(|side| side.length() > 0.5)

@@ -160,10 +160,10 @@ impl Feature {
         }
         edges()
             .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            // The support point may already be a corner. On a tilted face, one of the four corners
-            // is the deepest corner, and another corner may be farther beyond the line. An edge
-            // between two equal corners would have no direction, and clip away most of the other
-            // face.
+            // The support point may already be a corner. (On a tilted face, one of the four corners
+            // is the deepest corner, and another corner may be farther beyond the line.) Such a
+            // point is ignored, because an edge between two equal corners has no direction, and
+            // would clip away most of the other face.
             .filter(|(distance, ..)| *distance > near)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, index, [start, _])| {
@@ -204,7 +204,8 @@ fn support_beyond(
     }
     let along = line * (1.0 / length);
     let outward = -along.perp();
-    // The direction has the slope of the edge, so that both ends of the edge are equally high.
+    // The direction is tilted along the edge by the edge's slope. Along this direction, both ends
+    // of the edge are equally high.
     let slope = (top.drop_to(&end) - top.drop_to(&start)) / length;
     let found = support(outward * CONE_SLOPE + along * slope);
     Some((found, (found.position - start.position).dot(outward)))
@@ -258,7 +259,7 @@ fn fill_of_box<D: DVector>(
     for index in 0..D::DIMENSION {
         let edge = D::axis(index) * (-2.0 * highest.component(index));
         let (drop, length) = (-edge.dot(inner), edge.length());
-        // The length of the edge across the direction.
+        // This length is the component of the edge perpendicular to the direction.
         let across = (length * length - drop * drop).max(0.0).sqrt();
         if length > near && drop <= LEVEL_SLOPE * across {
             edges.push(edge);
@@ -305,7 +306,7 @@ fn fill_of_shape<D: DVector>(
     if corners.is_empty() {
         corners.push(top);
     }
-    // In 2D there is nothing beyond the ends of an edge.
+    // In 2D, an edge hides nothing.
     let hidden = if D::DIMENSION == 2 {
         0.0
     } else {
@@ -333,9 +334,10 @@ fn ridge(
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<SmallVec<[FeatureCorner; 2]>> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
-    // The surface is tested beside the top, or else beside the other end of the line. Along a
-    // direction with the slope of the line, both ends are equally high. If the line bulges, the
-    // surface beside it may even rise.
+    // The first direction tests the surface beside the top. If its support point is still the top,
+    // the second direction tests the surface beside the other end: along a direction with the slope
+    // of the line, both ends are equally high. If the line bulges, the surface beside the line may
+    // even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()
@@ -350,7 +352,8 @@ fn ridge(
     if !(falls_away(along.perp()) && falls_away(-along.perp())) {
         return None;
     }
-    // The line ends at the top if the shape extends no farther, or if the surface bends at the top.
+    // The top is an end of the line if the shape extends no farther, or if the surface bends at the
+    // top.
     let back = -along;
     let mut ends: SmallVec<[FeatureCorner; 2]> = SmallVec::new();
     for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
@@ -383,7 +386,7 @@ fn straighten(
     ring: &[FeatureCorner],
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> RidgeLine {
-    // The gain is the distance, weighted by half of `CONE_SLOPE`, minus the drop.
+    // The best corner is far from the top, and only a little lower than the top.
     let gain = |corner: &FeatureCorner| {
         0.5 * CONE_SLOPE * top.position.distance(corner.position) - top.drop_to(corner)
     };

@@ -63,7 +63,8 @@ pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f
             let lengths = edges(a)
                 .chain(edges(b))
                 .map(|[start, end]| start.position.distance(end.position));
-            // If an edge is much shorter than the pair, the margin is 2 % of the edge's length.
+            // For an edge much shorter than the pair, the margin is 200 `LINE_OVERLAP` = 2 % of the
+            // edge's length.
             LINE_OVERLAP * lengths.fold(scale, |min, length| min.min(200.0 * length))
         }
         _ => near,
@@ -149,8 +150,8 @@ fn farthest(
 /// through its neighbors.
 pub fn convex_hull(points: &[CommonPoint], near: f64, hull: &mut HullCandidates) {
     hull.clear();
-    // The point farthest from any given point is a vertex, even if many points are nearly equal or
-    // collinear.
+    // The point that is farthest from an arbitrary point is a vertex of the hull, even if many
+    // points are nearly equal or collinear.
     let Some((_, start)) = points
         .first()
         .and_then(|any| farthest(points, |point| point.position.distance(any.position)))
@@ -221,7 +222,7 @@ pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
         (0..count)
             .filter(|start| !is_deep_only || is_deep(*start))
             .filter_map(|start| {
-                // Each diagonal has two ends, and a search from one of them is enough.
+                // Each diagonal has two ends, and a search from one end is enough.
                 let end = if is_deep_only { start + count } else { count };
                 largest_from(polygon, start, end.min(start + count - 1))
             })
@@ -309,7 +310,8 @@ pub fn choose_points(
         .filter_map(|index| hull.get(index).copied())
         .collect();
     if chosen.iter().all(|point| point.depth() < deep) {
-        // The deepest point is not a vertex, because the surfaces are not flat.
+        // If the surfaces are not flat, the deepest point may be no vertex. The point is added, and
+        // replaces the nearest vertex if there are too many points.
         let max_count = if dimension == 2 { 2 } else { 4 };
         let nearest = farthest(&chosen, |point| -point.position.distance(deepest.position));
         let is_full = chosen.len() >= max_count;

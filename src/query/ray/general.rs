@@ -53,7 +53,7 @@ pub fn first_point<S: Support + ?Sized>(
     let direction = line.direction.unit()?;
     let speed = line.direction.length();
     let vertex = shape.support(-direction);
-    // The distance along the line to the plane in front of the shape.
+    // The plane in front of the shape is at this distance along the line.
     let start = direction.dot(vertex - line.origin) - radius;
     let rounding = ROUNDING * (line.origin.extent() + vertex.extent());
     let origin = line.origin + direction * start;
@@ -112,8 +112,8 @@ fn approach<S: Support + ?Sized>(
         } else if gap < best {
             best = gap;
         } else {
-            // Because of rounding, the gap no longer shrinks, and no plane separates the simplex
-            // from the position. If the simplex is too flat, its nearest point is NaN.
+            // In this branch, rounding keeps the gap from shrinking, and no plane separates the
+            // simplex from the position. If the simplex is too flat, the gap is NaN.
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
             return is_touching.then_some((distance, normal));
         }

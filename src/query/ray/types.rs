@@ -251,7 +251,8 @@ impl<D: DVector> WorldRay<D> {
             if is_rounding { 0.0 } else { sum }
         }));
         if hit.side == RaySide::Back {
-            // A ray that begins on a facet and leads to its back would hit the facet again.
+            // Without this step, a ray that begins on the facet and leads to the facet's back would
+            // hit the facet again.
             let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
             point = point + hit.normal * rounding;
         }

@@ -149,7 +149,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         while let Some(ground) = self.ground {
             let mut motion = rules.along(&ground, lateral);
             if !wish.planes.is_empty() {
-                // An overhanging wall must not lead the body into the ground.
+                // The plane of the ground keeps an overhanging wall from leading the body into the
+                // ground.
                 wish.planes.push(rules.walking_normal(&ground));
                 motion = clipped(motion, &wish.planes);
                 wish.planes.pop();

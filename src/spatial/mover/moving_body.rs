@@ -203,7 +203,8 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
             closing(plane) > LEAST_CLOSING_SINE && !is_ground && wish.is_held_by(plane.normal, up)
         });
         let retreats = holding.map(|plane| {
-            // At the corner of a wall's next tile, the gap need not exceed the gap to the wall.
+            // The holding plane may be the corner of another tile of the wall along which the body
+            // slides. Then the gap need not exceed the gap to the wall.
             let along = planes.iter().filter(|wall| {
                 closing(wall) <= LEAST_CLOSING_SINE
                     && wall.normal.dot(plane.normal) > SAME_WALL_COSINE

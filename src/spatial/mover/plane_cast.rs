@@ -73,7 +73,7 @@ impl FilteredQuery<'_, '_, '_> {
         };
         let (gap, _, foot) = reach(&plane);
         let size = (bounds.max - bounds.min).length();
-        // A gap within this tolerance needs the rules of the general cast.
+        // If the gap is within this tolerance, the rules of the general cast decide.
         if gap <= SURELY_APART * (size + plane.max_distance(at)) + plane.weld {
             return None;
         }
