@@ -101,16 +101,17 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts do
-    /// not depend on how the surface is divided into triangles:
+    /// A surface has no interior: a shape that is wholly behind the surface touches nothing. The
+    /// contacts do not depend on how the surface is divided into triangles:
     ///
     /// * If the core of the shape does not overlap the surface, the shape has a contact at each
     ///   local minimum of the distance. (The core of a ball is its center.) A seam between two
     ///   triangles adds no contact.
     /// * If the core overlaps triangles, the contact gives the shortest translation that clears
     ///   these triangles without taking the center through the surface.
-    /// * The shape is pushed to the side of the surface on which its center lies. A compound is
-    ///   pushed as a whole. With [`one_sided`](Self::one_sided), only the outer side collides.
+    /// * The shape is pushed to the side of the surface on which the shape's center lies. A
+    ///   compound is pushed as a whole. With [`one_sided`](Self::one_sided), only the outer side
+    ///   collides.
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
     /// as joined. A vertex on an edge is also joined to this edge. Duplicate triangles and

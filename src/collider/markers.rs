@@ -4,7 +4,7 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
-/// Marks a collider as a sensor: it detects other colliders and is never solid.
+/// Marks a collider as a sensor, which detects other colliders and is never solid.
 ///
 /// * Contacts of a sensor are reported like all other contacts.
 ///   [`CollisionEvent`](crate::CollisionEvent) shows which of the two entities is a sensor.

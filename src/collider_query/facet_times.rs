@@ -14,8 +14,8 @@
 //! edge of the facet's shadow are tried.
 //!
 //! The facets of a cluster lie in one plane. So one support point bounds the times of all these
-//! facets. If the body touches one facet at the time at which it reaches the plane, it touches no
-//! other facet of the cluster earlier.
+//! facets. If the body touches one facet at the time at which it reaches the plane, the body
+//! touches no other facet of the cluster earlier.
 //!
 //! If the lowest point of the body lands well inside a facet, the touch has a closed form. The body
 //! does not reach the plane of the facet earlier.
@@ -50,9 +50,9 @@ const MAX_WAITING: usize = 8;
 /// facet's normal.
 const INSIDE: f64 = 1e-3;
 
-/// The least sine of the angle between a plane and a motion that lands on it. At such an angle, the
-/// overlap exceeds [`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH) before the point leaves the
-/// inside of the facet.
+/// The least sine of the angle between a plane and a motion, for which a landing has a closed form.
+/// At such an angle, the overlap exceeds [`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH) before
+/// the point leaves the inside of the facet.
 const LANDING_SINE: f64 = 0.01;
 
 /// The time at which the body reaches a plane.
@@ -173,7 +173,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Calls `visit` with each facet that may be touched before the current limit, roughly in the
-    /// order of the bounds. The limit starts at 1. If `visit` returns a limit, it replaces the
+    /// order of the bounds. The limit starts at 1. A limit that `visit` returns replaces the
     /// current limit. Returns `None` if the scale flattens the surface.
     pub fn search(&mut self, mut visit: impl FnMut(&mut Self, u32) -> Option<f64>) -> Option<()> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
@@ -232,9 +232,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         found
     }
 
-    /// If the lowest point of the body lands well inside a facet, returns the touch. If it lands
-    /// beside the facet, returns the landing point as the error, in the frame of the body at the
-    /// start. Returns `None` if the touch has no closed form.
+    /// If the lowest point of the body lands well inside a facet, returns the touch. If the point
+    /// lands beside the facet, returns the landing point as the error, in the frame of the body at
+    /// the start. Returns `None` if the touch has no closed form.
     fn landing_on(&self, index: u32) -> Option<Result<CastHit64<V::DVec>, V::DVec>> {
         let MovingFacet {
             vertices,
@@ -404,7 +404,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
         let gap = self.lowest(normal) - base.dot(normal);
         let approach = self.velocity.dot(normal);
-        // A body that slides along a plane does not touch it: see `GRAZING_DEPTH`.
+        // A body that slides along a plane does not touch the plane: see `GRAZING_DEPTH`.
         let grazing = TOUCHING * self.size;
         let is_flat = facet.weld <= grazing;
         if is_flat && gap.abs() <= grazing && gap - approach >= -grazing {

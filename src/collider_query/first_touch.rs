@@ -86,8 +86,8 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Returns the first outcome, and its parts. If parts overlap at the start, this is the deepest
-    /// overlap. Otherwise, it is the hit whose normal separates most of the parts that are touched
-    /// first.
+    /// overlap. Otherwise, it is the hit whose normal separates the greatest number of the parts
+    /// that are touched first.
     pub fn finish<V: Space<DVec = D>>(
         self,
         pair: &MovingColliders<V>,

@@ -96,8 +96,8 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
     Some(Contact::in_world(&contact, origins(&a, &b)))
 }
 
-/// Returns the distance of two colliders or shapes, which is 0 if they touch, and their nearest
-/// parts and points. Returns `None` if all parts are ignored or invalid.
+/// Returns the distance of two colliders or shapes, and their nearest parts and points. If they
+/// touch, the distance is 0. Returns `None` if all parts are ignored or invalid.
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
@@ -231,7 +231,7 @@ fn search<V: Space>(
     });
 }
 
-/// Returns a lower bound on the distance between two parts, which is 0 if they may touch.
+/// Returns a lower bound on the distance between two parts. If they may touch, the bound is 0.
 fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
     match (a.region.bounds(), b.region.bounds()) {
         (_, Some(bounds)) => a.region.gap(bounds, a.world_pose.translation),

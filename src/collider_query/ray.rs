@@ -1,9 +1,9 @@
 //! Rays against colliders.
 //!
-//! A ray is mapped into the frame of a collider. The parameter of a point of the ray does not
-//! change: it is the distance in the world. In this frame, the tree of a compound finds the parts
-//! near the ray. If a scale flattens a collider, the inverse map does not exist, so all parts are
-//! tested in the world.
+//! A ray is mapped into the frame of a collider. The map does not change the parameter of a point
+//! on the ray, which is the distance in the world. In this frame, the tree of a compound finds the
+//! parts near the ray. If a scale flattens a collider, the inverse map does not exist, so all parts
+//! are tested in the world.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The component that lists the entities that touch its entity.
+//! [`CollidingEntities`], the component that lists the entities that an entity touches.
 
 use core::fmt;
 
@@ -8,8 +8,9 @@ use crate::{buffer::Peak, collision::Collisions};
 
 /// The entities that this entity touched in the last tick.
 ///
-/// Insert this component on any entity, at any time, even during a contact: the plugin keeps it up
-/// to date. Bevy's change detection marks the component as changed only if the list changes.
+/// Insert this component on any entity, at any time, even during a contact: the plugin keeps the
+/// list up to date. Bevy's change detection marks the component as changed only if the list
+/// changes.
 ///
 /// ```
 /// use bevy::prelude::*;

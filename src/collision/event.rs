@@ -25,9 +25,9 @@ use bevy::prelude::*;
 /// }
 /// ```
 ///
-/// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because
-/// they are stored relative to the entities, which keeps them precise far from the origin:
-/// [`point`](Self::point), [`other_point`](Self::other_point). Values that are computed from the
+/// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods:
+/// [`point`](Self::point), [`other_point`](Self::other_point). They are stored relative to the
+/// entities, so that the points are precise far from the origin. Values that are computed from the
 /// fields are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
 /// [`started`](Self::started).
 ///
@@ -401,8 +401,8 @@ impl CollisionEvent {
     }
 
     /// Returns `1 - time`, the fraction of the tick that is left after the contact. To reflect a
-    /// swept body, a response starts at the position at the touch. It moves the body by the new
-    /// velocity times this fraction of the time step.
+    /// swept body, a response moves the body to [`translation`](Self::translation), and then by the
+    /// new velocity times this fraction of the time step.
     pub fn remaining_time(&self) -> f32 {
         1.0 - self.time
     }

@@ -54,8 +54,8 @@ pub struct WorldMover<'w, 's> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldMoveError {
-    /// The entity does not exist or has no `Transform`, or a component of Bevy's
-    /// `DefaultQueryFilters` other than `Disabled` hides it or one of its ancestors.
+    /// The entity does not exist or has no `Transform`. Or a component of Bevy's
+    /// `DefaultQueryFilters` other than `Disabled` hides the entity or an ancestor.
     #[error("{0} cannot be moved: it has no `Transform`, or it or an ancestor is hidden")]
     NoTransform(Entity),
     /// An ancestor has a scale of 0 along an axis, and the translation has a component along that

@@ -79,7 +79,7 @@ impl<V: Space> PlacedCollider<V> {
         surface.is_some_and(|surface| surface.clusters().plane(cluster).is_some())
     }
 
-    /// Returns the mask of those sides of a facet that are on the rim of the facet's cluster.
+    /// Returns the mask of a facet's sides on the rim of the facet's cluster.
     pub fn rims(&self, facet: u32) -> u8 {
         let surface = self.clustered_surface();
         surface.map_or(u8::MAX, |surface| surface.clusters().rims(facet))

@@ -128,8 +128,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contact of a facet with a part of the body, or `None` if they do not touch or
-    /// the facet is ignored.
+    /// Returns the contact of a facet with a part of the body, or `None` if they do not touch, or
+    /// if the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0);
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
@@ -160,7 +160,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             let outward = match self.center {
                 Some(center) => self.outward(&facet, center)?,
-                // Without a center, the contact selects the side.
+                // Without a center, the normal of the contact selects the side.
                 None => facet.normal.toward(solver.contact().normal),
             };
             if self.surface.is_one_sided() && outward != facet.normal {
@@ -238,13 +238,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact with a facet by itself, a thin plate. A body is pushed out of a plate
-    /// past its plane or past its boundary, whichever is shorter.
+    /// Returns the contact with a facet by itself, a thin plate. A body leaves a plate past the
+    /// plate's plane or past the plate's boundary, whichever is nearer.
     ///
     /// Returns `None` in these cases:
     ///
-    /// * `contact` is not the contact with a plane. In this case, it is already the contact with
-    ///   the plate.
+    /// * `contact` is not a contact with the facet's plane, and so is already the contact with the
+    ///   plate.
     /// * The push-out would take the center through the facet. Without a center: the normals of the
     ///   two contacts do not point to the same side.
     pub(super) fn plate_contact(
@@ -271,7 +271,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a contact with this normal would push the center to the other side of the
-    /// facet. This happens if a part of a compound is on the other side than the center.
+    /// facet. This happens if the touching part of a compound and the compound's center are on
+    /// different sides.
     fn pushes_through(
         &self,
         normal: V::DVec,

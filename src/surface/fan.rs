@@ -22,8 +22,7 @@ const EXTENSION: f64 = 8.0;
 pub struct Fan<D> {
     pub point: D,
     pub normals: ArrayVec<D, MAX_FAN_DIRECTIONS>,
-    /// The unit vectors from the point into the facets, which span the facets. The vectors of a
-    /// facet follow each other.
+    /// For each facet in turn, the unit vectors that span the facet from the point.
     directions: ArrayVec<D, MAX_FAN_DIRECTIONS>,
     /// `true` if all facets are in one plane.
     is_flat: bool,
@@ -33,9 +32,9 @@ pub struct Fan<D> {
 
 impl<D: DVector> Fan<D> {
     /// Returns the fan of the `adjacent` facets, which share a boundary point. If an edge at the
-    /// point belongs to only one of them, all near facets are searched for facets that contain the
-    /// point. `searches` is the number of searches that are left. Returns `None` if the fan has no
-    /// facets, or too many directions.
+    /// point belongs to only one of these facets, all near facets are searched for facets that
+    /// contain the point. `searches` is the number of searches that are left. Returns `None` if the
+    /// fan has no facets, or too many directions.
     pub fn around<'f>(
         point: &BoundaryPoint<D>,
         adjacent: impl Iterator<Item = &'f Facet<D>>,

@@ -8,11 +8,11 @@
 //! a plane for each facet. The translation t d with the greatest t of all facets clears all planes
 //! of the direction d.
 //!
-//! A best-first search adds planes until the shortest translation that clears all of them pushes
-//! the body out. If a facet still blocks the body, the search tries the facet's own plane, and the
-//! facet's planes for a few directions. Some of these directions are orthogonal to the normals of
-//! touched facets. The others lead from each facet's boundary toward the body's center. The search
-//! is repeated with the direction of its result, until the result improves no further.
+//! A best-first search adds planes until the shortest translation that clears all added planes
+//! pushes the body out. If a facet still blocks the body, the search tries the facet's own plane,
+//! and the facet's planes for a few directions. Some of these directions are orthogonal to the
+//! normals of touched facets. The others lead from each facet's boundary toward the body's center.
+//! The search is repeated with the direction of its result, until the result improves no further.
 
 use core::ops::Range;
 
@@ -46,7 +46,7 @@ const MAX_GAP_NODES: usize = 96;
 /// Maximum number of searches.
 const MAX_GAP_SEARCHES: usize = 4;
 
-/// A shorter length counts as an improvement only if it is shorter by more than this fraction.
+/// A length counts as an improvement only if it is shorter by more than this fraction.
 const MIN_LENGTH_GAIN: f64 = 1e-4;
 
 /// Maximum number of steps that find the contact along a direction. Polytopes need one step for
@@ -120,9 +120,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         directions
     }
 
-    /// Returns the shortest push-out that clears, for each touched facet, the facet's own plane, or
-    /// the facet's plane for one of the directions. Returns `None` if the push-out is not shorter
-    /// than `limit`.
+    /// Returns the shortest push-out that clears one plane of each touched facet: the facet's own
+    /// plane, or the facet's plane for one of the directions. Returns `None` if the push-out is not
+    /// shorter than `limit`.
     fn search_gap(
         &self,
         directions: &[V::DVec],
@@ -181,8 +181,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the plane that separates a facet from the body, after the body has moved along
-    /// `direction` until it just clears the facet. Returns `None` if this motion pushes the body
-    /// through the facet from behind.
+    /// `direction` until the body just clears the facet. Returns `None` if this motion pushes the
+    /// body through the facet from behind.
     fn separating_plane(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -210,7 +210,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the normal from the facet to the body after a translation of the body. If facet and
-    /// body touch, this is the normal of the contact. Otherwise, it is the direction between the
+    /// body touch, this is the normal of the contact. Otherwise, this is the direction between the
     /// nearest points.
     fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
         self.solve(&self.parts(indices)?, translation, |solver| {

@@ -1,8 +1,8 @@
 //! Contacts of a body with a surface of facets.
 //!
-//! The contacts are defined by the set of all points of the surface. They do not depend on how the
-//! surface is divided into facets. So they differ from the contacts with each facet by itself: the
-//! shortest translation out of a single triangle may lead into the next triangle.
+//! The contacts are defined by the set of all points of the surface. So the contacts do not depend
+//! on how the surface is divided into facets. The contacts with each facet by itself would be
+//! different, because the shortest translation out of a triangle may lead into the next triangle.
 //!
 //! **Sides.** A facet pushes a body to the side on which the body's center lies. If the surface is
 //! one-sided, a facet is ignored while the center is behind the facet's plane.

@@ -2,8 +2,8 @@
 //!
 //! Let M be the set of all translations after which a part of the body overlaps a facet. M is the
 //! Minkowski difference of facet and part. If the part is a polytope, then M is also a polytope. A
-//! translation clears the facet if and only if it is outside M: it clears the plane of at least one
-//! face of M. The normal of a face of M is
+//! translation clears the facet if and only if the translation is outside M, so that it clears the
+//! plane of at least one face of M. The normal of a face of M is
 //!
 //! * the normal of the facet or the opposite normal,
 //! * the inward normal of a face of the part, or
@@ -39,7 +39,7 @@ const MAX_PARTS: usize = 16;
 /// four.
 const MAX_NODES: usize = 128;
 
-/// Edges count as parallel if the sine of their angle is at most this.
+/// Edges count as parallel if the sine of their angle is at most this value.
 const PARALLEL_SINE: f64 = 1e-9;
 
 /// The fraction that is added to a known length, so that rounding does not exclude a push-out of
@@ -115,8 +115,8 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > PARALLEL_SINE * edge.length());
-                // The rest of the facet is below the edge, along the normal of a face of the
-                // Minkowski difference.
+                // Along the normal of a face of the Minkowski difference, the rest of the facet is
+                // below this edge.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }
@@ -275,7 +275,7 @@ impl<V: Space> SurfacePair<'_, V> {
         lists.obstacles.clear();
         lists.planes.clear();
         // Facets that are farther away must not change the contact, so no push-out is longer than
-        // the greatest radius.
+        // the greatest radius of a ball around a part.
         let limit = parts.iter().fold(0.0, |max, part| part.ball.1.max(max));
         let mut search = ObstacleSearch {
             pair: self,
@@ -362,8 +362,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let mut least = f64::INFINITY;
         part.faces.visit_planes(&facet, |(normal, depth)| {
             least = depth.min(least);
-            // A part may stay on the far side if it is there already, so that the depth is not
-            // positive.
+            // If the depth is not positive, the part is already past this plane, and may stay
+            // there.
             if depth <= 0.0 || depth <= limit && is_allowed(normal) {
                 planes.push((normal, depth));
             }
@@ -451,7 +451,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
 
     /// Adds the contacts of the planes on which a push-out ends. A plane has no contact if the body
     /// overlaps no facet with this plane. If the remaining contacts do not push the body out of all
-    /// facets that it overlaps, adds no contacts and returns `false`.
+    /// facets that the body overlaps, adds no contacts and returns `false`.
     fn add_bounding(
         &self,
         node: &Node<V::DVec, usize>,

@@ -1,5 +1,5 @@
-//! Finds the shortest push-out of a convex body without a search, if it can be proved to be the
-//! shortest.
+//! Finds the shortest push-out of a convex body without a search, if a push-out can be proved to be
+//! the shortest.
 //!
 //! *Planes.* Connected facets in one plane form a *cluster*. A translation that clears the plane
 //! clears all its facets. The loop in `add_planes` starts without a translation. In each step, the
@@ -9,13 +9,13 @@
 //! The result is the shortest push-out if no shorter translation takes the body past the rim of a
 //! cluster. The proof uses the segment from the body's lowest point to the body's center. This
 //! segment is inside the body. Its crossing with the plane moves by at most the length of the
-//! translation, divided by the sine of the segment's angle to the plane. If the crossing is inside
-//! the cluster and farther from the rim than it can move, then the segment still crosses the
-//! cluster after any shorter translation that does not clear the plane.
+//! translation, divided by the sine of the segment's angle to the plane. Suppose that the crossing
+//! is inside the cluster, and that the rim is farther away than the crossing can move. Then the
+//! segment still crosses the cluster after any shorter translation that does not clear the plane.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
-//! shortest translation out of one facet clears all other facets, it is the shortest push-out. For
-//! example, a box on a ridge is pushed out along the normal of the box's own face.
+//! shortest translation out of one facet clears all other facets, this translation is the shortest
+//! push-out. For example, a box on a ridge is pushed out along the normal of the box's own face.
 
 use core::ops::Range;
 
@@ -241,8 +241,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 }
 
 impl<V: Space> Proof<'_, '_, V> {
-    /// Finds the shortest translation that clears the planes of the blocking clusters. If it is
-    /// proved to be the shortest push-out, adds its contacts and returns `true`.
+    /// Finds the shortest translation that clears the planes of the blocking clusters. If this
+    /// translation is proved to be the shortest push-out, adds its contacts and returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
         let mut translation = V::DVec::ZERO;

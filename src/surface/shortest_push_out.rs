@@ -7,16 +7,16 @@
 //! *First translation.* The first translation clears facets along their own normals. The loop goes
 //! through the planes from the shallowest to the deepest. If the body still overlaps the facet, the
 //! loop adds the facet's plane, and computes the shortest translation that clears all added planes.
-//! For a body on a floor or in a corner, the result is the shortest push-out. This can be proved
-//! cheaply, if the body's lowest point is under a facet whose boundary is farther away than the
-//! translation is long.
+//! For a body on a floor or in a corner, the result is the shortest push-out. The proof is cheap:
+//! the body's lowest point is under a facet whose boundary is farther away than the translation is
+//! long.
 //!
 //! *Shorter translations.* If the proof fails, edges and corners are tried as well. On a ridge or a
 //! peak, the normal of the shortest push-out is between the normals of the slopes. To find this
 //! normal, the facets around a point of the ridge are extended past the body. Their convex hull is
 //! a wedge or a cone. If the surface is convex, each of these hulls contains the surface. Then the
-//! contact with each hull is at least as deep as the contact with the surface, and the shallowest
-//! of them equals it.
+//! contact with each hull is at least as deep as the contact with the surface. The shallowest of
+//! these contacts equals the contact with the surface.
 //!
 //! The planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! first, in the order of their lengths, and then translations that clear several candidates. The
@@ -68,8 +68,8 @@ type Planes<D> = SmallVec<[FacetContact<D>; 3]>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// If a core overlaps a facet, finds the shortest push-out. Keeps the contacts on whose planes
-    /// the push-out ends, and adds contacts for the edges and corners on which it ends. `contacts`
-    /// must be sorted by depth.
+    /// the push-out ends, and adds contacts for the edges and corners on which the push-out ends.
+    /// `contacts` must be sorted by depth.
     pub fn keep_push_out(
         &self,
         contacts: &mut Vec<FacetContact<V::DVec>>,
@@ -299,8 +299,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
     }
 
-    /// Returns the shortest push-out that clears one or several candidates. Returns `None` if it is
-    /// not shorter than `limit`.
+    /// Returns the shortest push-out that clears one or several candidates. Returns `None` if this
+    /// push-out is not shorter than `limit`.
     fn search(&self, mut limit: f64, lists: &mut PushOutLists<V>) -> Option<Node<V::DVec, usize>> {
         let mut best = None;
         for index in 0..lists.candidates.len() {

@@ -104,8 +104,8 @@ impl Aabb {
     ///
     /// Let u be the rounding unit of f32, which is half of [`F32_ROUNDING`]. Let a and b be twice
     /// the centers, w = a - b, and h_a and h_b the half extents. Each coordinate of a corner was
-    /// moved by up to 3u of its magnitude. The sums of two corners are rounded, and so is their
-    /// difference. On each axis, the error of w is at most
+    /// moved by up to 3u of its magnitude. The sums of two corners are rounded, and the difference
+    /// of these sums is also rounded. On each axis, the error of w is at most
     ///
     /// ```text
     /// 2u |a| + 2u |b| + u |w| + 4u (h_a + h_b)  <=  4u |a| + 3u |w| + 4u (h_a + h_b)

@@ -209,8 +209,8 @@ impl<D: DVector> Bounds<D> {
         if enter <= leave { enter } else { f64::INFINITY }
     }
 
-    /// Returns a lower bound on the distance to a half-space, or 0 if the box may touch it. The
-    /// half-space is given relative to `origin`.
+    /// Returns a lower bound on the distance to a half-space, or 0 if the box may touch the
+    /// half-space. The half-space is given relative to `origin`.
     pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
         let corner = self.lowest_corner(half_space.normal) - origin;
         (half_space.height(corner) - half_space_tolerance(corner)).max(0.0)

@@ -70,7 +70,7 @@ impl BoxPath {
                 (min, max)
             };
             // If the path runs in a plane of the slab, 0 times infinity gives NaN. Depending on the
-            // processor, `max` and `min` then return their other argument or NaN. Neither result
+            // processor, `max` and `min` then return the other argument or NaN. Neither result
             // excludes a box, because comparisons with NaN are false.
             enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
             leave = ((*far - axis.leave_from) * axis.inverse).min(leave);

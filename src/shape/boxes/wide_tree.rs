@@ -384,8 +384,8 @@ impl WideTree {
     }
 }
 
-/// Children to visit, each with its key: a lower bound on its distance. If the list is full, a
-/// recursive call searches a part of the tree.
+/// The children to visit, each with a key, such as a lower bound on the distance. If the list is
+/// full, a recursive call searches a part of the tree.
 type OpenChildren<K> = ArrayVec<(K, Child), 64>;
 
 /// A limit below all keys, which ends a search.

@@ -30,8 +30,8 @@ use crate::{
 /// A primitive that corresponds to one variant of [`Shape`].
 trait AsShape: Support {
     /// Returns the variant. The compiler removes the code of all other variants only if no shape is
-    /// dropped, hence [`ManuallyDrop`]. Nothing leaks, because no variant in the table below owns
-    /// memory.
+    /// dropped. [`ManuallyDrop`] ensures this. Nothing leaks, because no variant in the table below
+    /// owns memory.
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 

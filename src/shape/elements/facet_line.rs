@@ -5,8 +5,8 @@
 //! triangle if the triangle's sheared image in the xy plane contains the origin. The test compares
 //! the signs of the areas that the edges span with the origin. Facets that share an edge compute
 //! the same area to the bit, up to its sign, and an area of 0 counts on both sides. So no line
-//! passes between neighboring facets. In 2D, facets that share a vertex likewise agree on which
-//! side of the line the vertex lies.
+//! passes between neighboring facets. In 2D, facets that share a vertex agree on the side of the
+//! line on which the vertex lies.
 
 use crate::{shape::elements::line::Line, space::DVector};
 

@@ -20,8 +20,8 @@
 //!
 //! **Why not hill climbing?** The usual method climbs along the edges of the hull. On a flat face,
 //! the result depends on where the climb starts, so a warm start would make results depend on
-//! earlier queries. Rounding can also stop the climb before the farthest vertex. Besides, hill
-//! climbing needs the edges, and visits more points than these lists contain.
+//! earlier queries. Rounding can also stop the climb before the farthest vertex. Hill climbing also
+//! needs the edges, and visits more points than these lists contain.
 
 use core::ops::RangeInclusive;
 
@@ -148,7 +148,7 @@ impl DirectionTable {
         for cell in 0..2 * D::DIMENSION * per_face {
             let face = cell / per_face;
             // The position of the cell along the other axes, and the cell of this table that
-            // contains it.
+            // contains the new cell.
             let mut rest = cell % per_face;
             let mut position = [0; 2];
             for index in position.iter_mut().take(across).rev() {

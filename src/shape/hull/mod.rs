@@ -41,7 +41,7 @@ use crate::{
 };
 pub(super) use center::LARGE;
 
-/// The convex hull of one or more points, checked and reduced when it is constructed. A hull is
+/// The convex hull of one or more points, which are checked when the hull is constructed. A hull is
 /// cheap to clone.
 ///
 /// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that

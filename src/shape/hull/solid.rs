@@ -310,8 +310,9 @@ impl HullSurface {
         self.distribute(&outside, first, apex)
     }
 
-    /// Adds each point of `lists` to the list of the first facet that it is above, among the facets
-    /// from index `first` on. The point `apex` is already a vertex of the surface.
+    /// Adds each point of `lists` to the list of the first facet that the point is above. Only
+    /// facets from index `first` on are tested. The point `apex` is already a vertex of the
+    /// surface.
     fn distribute(&mut self, lists: &[Vec<usize>], first: usize, apex: usize) -> Option<()> {
         let grid = &self.grid;
         let new = self.facets.get_mut(first..)?;
