@@ -4,7 +4,7 @@ use crate::space::{DVector, Space};
 
 /// An error from constructing a shape. [`Collider::try_new`](crate::Collider::try_new), the other
 /// fallible constructors of [`Collider`](crate::Collider), and
-/// [`ConvexHull::new`](crate::ConvexHull::new) return it.
+/// [`ConvexHull::new`](crate::ConvexHull::new) return this error.
 ///
 /// If a variant holds a text, the text names the argument or the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,8 @@
 //! Compares the bounds of `FacetTimes` with separating axes over time in `f64`.
 //!
-//! A box and a triangle that do not rotate overlap exactly while their projections overlap on all
-//! 13 axes. These axes are the normals of both, and the cross products of their edges.
+//! A box and a triangle that do not rotate overlap at a time if and only if their projections
+//! overlap on all 13 axes. These axes are the normals of both, and the cross products of their
+//! edges.
 
 #![expect(clippy::expect_used, reason = "a test needs valid shapes")]
 

@@ -116,7 +116,7 @@ impl HullSurface {
     pub fn with_few_vertices(grid: GridPoints, start: [usize; 4]) -> Option<Self> {
         let mut surface = Self::tetrahedron(grid, start)?;
         surface.grow(usize::MAX)?;
-        // Euler's formula.
+        // By Euler's formula, the surface has half as many vertices as triangles, plus 2.
         let count = surface.triangles().count() / 2 + 2;
         if count <= MAX_REBUILT && count < surface.grid.points.len() {
             let corners = surface.corners()?;

@@ -120,7 +120,7 @@ fn the_surface_of_a_hull_is_closed_and_convex_and_loses_no_point() {
         assert_eq!(edges.len(), 3 * triangles.len(), "{kind}: an edge twice");
         let is_paired = |[start, end]: &[usize; 2]| edges.contains(&[*end, *start]);
         assert!(edges.iter().all(is_paired), "{kind}: not closed");
-        // Euler's formula.
+        // By Euler's formula, the surface has half as many vertices as triangles, plus 2.
         assert_eq!(2 * vertices.len(), 4 + triangles.len(), "{kind}");
         for (index, point) in grid.points.iter().enumerate() {
             let is_above = |[a, b, c]: &&[usize; 3]| volume(&grid, [*a, *b, *c, index]) > 0;
