@@ -1,6 +1,6 @@
 //! Division of work among threads.
 //!
-//! The results never depend on the number of threads: no task reads data that another task writes,
+//! The results never depend on the number of threads. No task reads data that another task writes,
 //! and callers join the results in the order of the tasks. `docs/ARCHITECTURE.md` lists the
 //! callers.
 

@@ -30,9 +30,9 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     merge(keys, kept, others, |key| *key);
 }
 
-/// Merges the first `kept` items of a list with `others`, and drops the rest of the list. Both
-/// lists must be sorted by `key`. If `others` is short, the merge is fast, because all items
-/// between two others are moved together.
+/// Merges the first `kept` items of a list with `others`, and drops the remaining items of the
+/// list. Both lists must be sorted by `key`. If `others` is short, the merge is fast, because all
+/// items between two others are moved together.
 pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);
     let mut kept = list.len();

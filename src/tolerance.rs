@@ -5,10 +5,11 @@
 //! All tolerances are relative. Tolerances of lengths are fractions of the pair's *scale*. The
 //! scale is the sum of both radii and the largest distance from the origin to a known vertex of the
 //! Minkowski difference. For a pair that overlaps, the scale lies between half of the larger
-//! shape's size and the sum of both sizes. So the solvers treat metres, pixels and millimetres
-//! alike. If GJK ends on its first vertices, the scale can be much smaller. In that case,
-//! [`OFFSET_SCALE`] bounds the scale from below. A half-space has no size. The scale of a pair with
-//! a half-space is half the diagonal of the other core's bounding box, plus both radii.
+//! shape's size and the sum of both sizes. So the unit of length, such as a meter, a millimeter or
+//! a pixel, has no effect on the precision. If GJK ends on its first vertices, the scale can be
+//! much smaller. In that case, [`OFFSET_SCALE`] bounds the scale from below. A half-space has no
+//! size. The scale of a pair with a half-space is half the diagonal of the other core's bounding
+//! box, plus both radii.
 
 /// The lower bound on the scale, as a fraction of the coordinates of the support points. Rounding
 /// changes the difference of two points by 1e-16 of their coordinates. So a small shape far from
@@ -88,9 +89,9 @@ pub const SAME_MANIFOLD_POINT: f64 = 1e-6;
 
 /// The contact lines of two curved surfaces count as overlapping if their distance, as seen along
 /// the normal, is at most this fraction of the scale. Rounding a pose to f32 rotates parallel lines
-/// by about 1e-7 radians relative to each other, so that the contact normal is not exactly
-/// perpendicular to both. On a surface of radius r, an error of d in the depth moves the contact
-/// point by √(2 r d). The constant is this distance for r = 1 and d = 5e-9.
+/// by about 1e-7 radians relative to each other. So the contact normal is not exactly perpendicular
+/// to both lines. On a surface of radius r, an error of d in the depth moves the contact point by
+/// √(2 r d). The constant is this distance for r = 1 and d = 5e-9.
 pub const LINE_OVERLAP: f64 = 1e-4;
 
 /// A common point of two contact lines is kept if its distance from each core is at most this
@@ -125,13 +126,13 @@ pub const SAME_NORMAL: f64 = 1e-4;
 pub const CAST_MARGIN: f64 = 2.5e-10;
 
 /// The time `touching` of a cast is later than `safe` only if the shapes move by at most this
-/// fraction of the pair's size in between. Otherwise `touching` equals `safe`. The search for a
-/// touch ends at this gap at the latest. The other half of [`TOUCHING`] allows for the error of the
-/// contact.
+/// fraction of the pair's size between the two times. Otherwise `touching` equals `safe`. The
+/// search for a touch ends at this gap at the latest. The other half of [`TOUCHING`] allows for the
+/// error of the contact.
 pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
 
 /// Shapes that slide along each other count as a miss if their overlap is at most half of this
-/// fraction of the pair's size. That half is twice [`TOUCHING`]. Rounding the tangent of a face to
-/// f32 gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
-/// touching shapes, but the shapes still count as a miss.
+/// fraction of the pair's size. Half of this fraction is twice [`TOUCHING`]. Rounding the tangent
+/// of a face to f32 gives a slope of 6e-8 over the length of the face. Such a slope increases the
+/// overlap of touching shapes, but the shapes still count as a miss.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;

@@ -46,7 +46,7 @@ use crate::{
     spatial::query_log::QueryLog,
 };
 
-/// Draws colliders, contacts and casts, to show what collides. Requires the feature `debug-plugin`.
+/// Draws the colliders, contacts and casts of a running app. Requires the feature `debug-plugin`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -62,9 +62,9 @@ use crate::{
 ///
 /// # What is drawn
 ///
-/// * The outline of each collider, exact under every scale. 2D shapes are drawn as outlines,
-///   polyhedra and meshes by their edges, balls by three great circles, and half-spaces as a grid
-///   near the camera. The color shows the state of the collider: see [`ColliderColors`].
+/// * The outline of each collider, exact under every scale. 2D shapes are drawn as outlines, and
+///   polyhedra and meshes by their edges. A ball has three great circles, and a half-space is a
+///   grid near the camera. The color shows the state of the collider: see [`ColliderColors`].
 /// * The points and normals of contacts.
 /// * The rays and shapes of [`RayCaster`](crate::RayCaster) and
 ///   [`ShapeCaster`](crate::ShapeCaster).
@@ -103,9 +103,9 @@ use crate::{
 ///
 /// The systems run in `PostUpdate`, after the transforms are propagated. Lines are kept until they
 /// change: a scene at rest changes no gizmo, and the lines of a moving collider are mapped, not
-/// computed again. Colliders share gizmos, so that thousands of them need few draw calls. The lines
-/// belong to entities with Bevy's `Gizmo`. If you save the whole world as a scene, leave these
-/// entities out.
+/// computed again. Colliders share gizmos, so that thousands of colliders need few draw calls. The
+/// lines belong to entities with Bevy's `Gizmo`. If you save the whole world as a scene, leave
+/// these entities out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDebugPlugin;
 

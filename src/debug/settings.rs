@@ -37,8 +37,8 @@ pub struct HeadbuttGizmos {
     /// the start and at the first touch, and the path of the origin.
     pub paths: bool,
     /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
-    /// first hit: the queries of the last fixed step and the queries since the last frame. This
-    /// switch is off by default.
+    /// first hit. The drawn queries are the queries of the last fixed step and the queries since
+    /// the last frame. This switch is off by default.
     ///
     /// At most 4,096 queries of the last fixed step and 4,096 queries since the last frame are
     /// drawn. Queries with points and boxes, overlap queries and

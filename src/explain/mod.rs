@@ -137,8 +137,8 @@ pub enum PairStatus {
     NoPlugin,
     /// No tick has run yet.
     NoTick,
-    /// The present contacts do not belong to a complete tick: a tick is in progress, a panic has
-    /// aborted the last tick, or the app has written [`Collisions`] since then.
+    /// The present contacts do not belong to a complete tick. Either a tick is in progress, a panic
+    /// has aborted the last tick, or the app has written [`Collisions`] since the last tick.
     Interrupted,
     /// Both entities are the same.
     SameEntity,
@@ -162,7 +162,7 @@ pub enum PairStatus {
         /// The unseen entity.
         entity: Entity,
     },
-    /// One collider is in 2D and the other in 3D.
+    /// One collider is in 2D, and the other collider is in 3D.
     Dimensions {
         /// The entity in 2D.
         in_2d: Entity,

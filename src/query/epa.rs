@@ -1,14 +1,14 @@
 //! EPA: the penetration depth and the normal of two cores that overlap.
 //!
 //! The depth is the distance from the origin to the boundary of the Minkowski difference Y. This
-//! distance is the minimum of the support values h(n) over all unit vectors n. The algorithm of van
-//! den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects" (2001),
-//! grows a polytope inside Y, starting from GJK's last simplex. Each step adds the support point of
-//! Y along the normal n of the facet nearest to the origin, until no point of Y is beyond that
-//! facet. The distance of the facet from the origin is a lower bound on the depth, and h(n) an
-//! upper bound. The departures from the paper are:
+//! distance is the minimum of the support values h(n) over all unit vectors n. The algorithm
+//! follows van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects"
+//! (2001). A polytope grows inside Y, starting from GJK's last simplex. Let n be the normal of the
+//! facet nearest to the origin. Each step adds the support point of Y along n, until no point of Y
+//! is beyond the nearest facet. The distance of the nearest facet from the origin is a lower bound
+//! on the depth, and h(n) an upper bound. The departures from the paper are:
 //!
-//! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
+//! * **Y may be flat.** GJK may end with one, two or three vertices. Y itself may have no more
 //!   dimensions than the simplex of these vertices. Examples are two segments that cross, two faces
 //!   in one plane, and two points at the same position. The simplex grows vertex by vertex along
 //!   directions orthogonal to the simplex. If Y does not extend beyond the origin in such a

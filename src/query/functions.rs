@@ -83,7 +83,7 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// On a half-space, the points are those corners of the other shape's face that are not above the
+/// On a half-space, the points are the corners of the other shape's face that are not above the
 /// plane:
 ///
 /// ```
@@ -223,7 +223,7 @@ where
 ///   separating plane proves each step. The error of `touching` is about 1e-9 of the size of the
 ///   pair, divided by the closing speed.
 /// * Shapes that slide along each other miss if they overlap by at most 2.4e-7 of the size of the
-///   pair, and hit if they overlap by 4.8e-7 or more. A motion that ends at the touch counts as if
+///   pair. If the overlap is 4.8e-7 or more, they hit. A motion that ends at the touch counts as if
 ///   it continued.
 /// * An f64 resolves times to 1e-16 of the motion. Shapes that move farther than the touching
 ///   tolerance in 1e-16 of the motion may not yet touch at `touching`.
@@ -245,8 +245,8 @@ where
     a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
 
-/// Tests whether two shapes touch. Returns a [`Touch`], which can compute the contact later without
-/// repeating the work of the test, or `None` if the shapes do not touch.
+/// Tests if two shapes touch. If they touch, returns a [`Touch`], which can compute the contact
+/// later without repeating the work of the test.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -13,8 +13,8 @@
 //! or when the simplex contains the origin. The departures from the papers are:
 //!
 //! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
-//!   the sum of the radii. So the verdict needs no convergence: a lower bound above the sum means
-//!   that the shapes are separated, and an upper bound below the sum means that they touch.
+//!   the sum of the radii. So the verdict needs no convergence. If a lower bound exceeds the sum,
+//!   the shapes are separated. If an upper bound is below the sum, the shapes touch.
 //! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
 //!   that needs the contact or the distance continues the loop. All callers follow the same
 //!   sequence of steps, so their results never disagree.

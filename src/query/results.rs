@@ -15,9 +15,9 @@ pub struct Contact<V> {
     /// `normal * depth`, or the first shape by `-normal * depth`, leaves the shapes just touching.
     /// No shorter translation separates them.
     ///
-    /// If several translations are equally short, the normal is the direction of one of them. The
-    /// choice is always the same for the same shapes in the same poses. For concentric balls, the
-    /// normal is the x axis of one ball.
+    /// If several translations are equally short, the normal is the direction of one of these
+    /// translations. The choice is always the same for the same shapes in the same poses. For
+    /// concentric balls, the normal is the x axis of one ball.
     pub normal: V,
     /// The penetration depth along the normal, 0 if the shapes only touch.
     pub depth: f32,

@@ -26,7 +26,7 @@
 //! shape. The fields `first` and `second` of a [`Vertex`] are points of their *cores* in the world.
 //! A shape is a core with a radius around it: see [`Support`]. All other points belong to the space
 //! of the Minkowski difference A - B = { a - b }. The cores intersect exactly when this difference
-//! contains the origin. The solvers compute in the frame of one of the shapes, so the vectors of a
+//! contains the origin. The solvers compute in the frame of one of the shapes. So the vectors of a
 //! trace have an additional rounding error of a few units in the last place of f64.
 //!
 //! # Differences from the plain functions

@@ -19,8 +19,8 @@
 //!
 //! The recorder reads this input directly before the first stage, and the contacts directly after
 //! the last stage, in the systems of these stages: see [`stages`]. Changes that other systems make
-//! in between belong to the next tick. A recording numbers entities in the order of their first
-//! appearance.
+//! between the first and the last stage belong to the next tick. A recording numbers entities in
+//! the order of their first appearance.
 //!
 //! **Contacts are hashed, not written.** A replay computes the contacts anyway. The hashes show
 //! whether the contacts of the replay equal the contacts of the session.

@@ -1,9 +1,9 @@
 //! The recorder's list of entities: the last written state of all colliders, ancestors and owners.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
-//! a change. So a recording ignores the same changes as the plugin. The recorder compares each
-//! change tick with the change tick that it saw last, so a change is noticed even if this recorder
-//! did not run in the previous tick.
+//! a change. So a recording ignores the same changes as the plugin. The recorder stores the change
+//! ticks that it saw last, and compares the present change ticks with these. So the recorder
+//! notices a change even if it did not run in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -37,9 +37,9 @@ use crate::{
 ///     .insert_resource(HeadbuttRecorder::to_file("session.headbutt"));
 /// ```
 ///
-/// A system may insert and remove the recorder at any time. If the same recorder is inserted again,
-/// the recording skips the ticks in between. [`Recording`](crate::Recording) reads the file, and
-/// [`Replay`](crate::Replay) plays it.
+/// A system may insert and remove the recorder at any time. If the same recorder is removed and
+/// inserted again, the recording lacks the ticks without the recorder.
+/// [`Recording`](crate::Recording) reads the file, and [`Replay`](crate::Replay) plays it.
 ///
 /// The recorder writes all colliders, ancestors and owners, including disabled entities. It also
 /// writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and the pairs

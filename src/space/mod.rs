@@ -15,9 +15,9 @@
 //! | `shortest_translation.rs`, `translation_search.rs` | translations that clear planes |
 //!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
-//! `f64` vector for all computations in between. In `f32`, the squares and triple products of GJK
-//! and EPA would lose all digits if the shapes nearly touch. `f64` has 29 more bits of precision
-//! than the input.
+//! `f64` vector for all computations of the results. In `f32`, the squares and triple products of
+//! GJK and EPA would lose all digits if the shapes nearly touch. `f64` has 29 more bits of
+//! precision than the input.
 
 mod dim2;
 mod dim3;

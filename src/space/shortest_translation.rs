@@ -1,9 +1,9 @@
 //! The shortest translation that clears several planes at once.
 //!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
-//! x *ends on* the plane. The shortest translation that clears all planes ends on no more planes
-//! than there are dimensions. It is x = Σ λᵢ nᵢ over these planes, with factors λᵢ >= 0. [`onto`]
-//! computes x in closed form.
+//! x *ends on* the plane. The shortest translation x that clears all planes ends on no more planes
+//! than there are dimensions. It is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0.
+//! [`onto`] computes x in closed form.
 
 use core::iter;
 
@@ -51,8 +51,8 @@ const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
 /// of all other planes grow by [`ROOM`]. With this value, at least one of four planes in 3D needs
-/// its slack: four normals cancel each other with weights that add up to 1, so one of the weights
-/// is at least a quarter.
+/// its slack. The reason is that four normals cancel each other with weights that add up to 1, so
+/// one weight is at least a quarter.
 const LESS_ROOM: f64 = 4.0;
 
 /// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.

@@ -1,8 +1,8 @@
 //! The point of a simplex nearest to the origin.
 //!
-//! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all Σ
-//! λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on a face of the simplex: λ is
-//! positive for the vertices of that face, and 0 for the other vertices.
+//! A simplex is a point, a segment, a triangle or a tetrahedron. A simplex of k vertices y_i is the
+//! set of all Σ λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on a face of the
+//! simplex: λ is positive for the vertices of that face, and 0 for the other vertices.
 //!
 //! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
 //! are computed from oriented areas and volumes (see Ericson, "Real-Time Collision Detection"

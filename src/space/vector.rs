@@ -137,7 +137,7 @@ pub trait DVector:
     /// The zero vector.
     const ZERO: Self;
 
-    /// The vector of ones.
+    /// The vector whose components are 1.
     const ONE: Self;
 
     /// The identity map.

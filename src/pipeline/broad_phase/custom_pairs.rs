@@ -58,8 +58,8 @@ impl CustomPairs {
         !self.is_enabled || self.pairs.binary_search(&pair).is_ok()
     }
 
-    /// Adds each supplied pair to the list of its dimension if its boxes may touch, and either the
-    /// pair is new or one of its colliders changed.
+    /// Adds supplied pairs to the lists of their dimensions. A pair is added if its boxes may
+    /// touch, and if either the pair is new or one of its colliders changed.
     pub fn list(&self, proxies: &Proxies, paths: &SweptPaths, [d2, d3]: [&mut Vec<SlotPair>; 2]) {
         fn needs_test<V: Space>(
             arena: &ProxyArena<V>,

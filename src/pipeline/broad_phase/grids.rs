@@ -12,8 +12,8 @@ use crate::{
     shape::Aabb,
 };
 
-/// A box is thin along an axis if the binary exponents of its largest size and of its size along
-/// that axis differ by more than `THIN`.
+/// A box is thin along an axis if its size along the axis is far smaller than its largest size: the
+/// binary exponents of the two sizes differ by more than `THIN`.
 ///
 /// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.

@@ -19,7 +19,7 @@ pub type SlotPair = (u32, u32);
 pub struct ProxyArena<V: Space> {
     proxies: Vec<Option<Proxy<V>>>,
     /// The bounding box of each slot. The boxes are stored apart from the proxies, because the
-    /// broad phase reads hardly anything else.
+    /// broad phase reads hardly any other data.
     boxes: Vec<Aabb>,
     /// For each slot, `true` if the slot is listed in `changed`.
     is_changed: Vec<bool>,

@@ -24,7 +24,7 @@ use crate::{
 const SAME_HEIGHT: f64 = 1e-6;
 
 /// The cosine of the angle up to which two normals count as equal: 4.5e-3 radians. A surface of
-/// radius r drops by `SAME_HEIGHT` r at an angle of 1.4e-3, so normals at one point differ by more
+/// radius r drops by `SAME_HEIGHT` r at an angle of 1.4e-3. So normals at one point differ by more
 /// than 4.5e-3 only at edges and corners.
 const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 

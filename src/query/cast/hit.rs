@@ -51,8 +51,8 @@ pub enum CastStatus {
     /// The shapes are apart at the start, and touch later.
     Hit,
     /// The shapes touch at the start, and the motion makes them overlap. An overlap counts as
-    /// touching if the rounding of positions to f32 can cause it: up to 1.2e-7 of the coordinates,
-    /// and at most a thousandth of the size of the pair.
+    /// touching if the rounding of positions to f32 can cause the overlap. The limit is 1.2e-7 of
+    /// the coordinates, and at most a thousandth of the size of the pair.
     Touching,
     /// The shapes overlap at the start.
     Overlapping,
@@ -116,7 +116,8 @@ impl<D: DVector> CastHit64<D> {
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CastOptions {
-    /// If `true`, shapes that overlap at the start may separate: they are a hit only if the motion
-    /// increases the penetration depth, or if they touch again later. The default is `false`.
+    /// If `true`, shapes that overlap at the start may separate. Such shapes are a hit only if the
+    /// motion increases the penetration depth, or if the shapes touch again later. The default is
+    /// `false`.
     pub leave_overlaps: bool,
 }

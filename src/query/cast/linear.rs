@@ -14,11 +14,12 @@
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
-//! All vertices stay valid while x moves, so a step costs one support point, whether it advances
-//! the time or improves the direction. The departures from the paper are:
+//! All vertices stay valid while x moves. So a step that advances the time costs one support point,
+//! and so does a step that improves the direction. The departures from the paper are:
 //!
-//! * **Clear misses are found first.** Two directions prove most misses, at one support point each:
-//!   the direction from origin to origin, and its component perpendicular to the motion.
+//! * **Clear misses are found first.** Two directions prove most misses, and each direction costs
+//!   one support point. The first is the direction from origin to origin. The second is the
+//!   component of the first perpendicular to the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.

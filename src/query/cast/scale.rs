@@ -16,8 +16,8 @@ const END_GAP_GROWTH: f64 = 1.3;
 /// most twice its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
-/// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
-/// necessary, to see whether the shapes overlap.
+/// After a touch, the motion is followed for at least this fraction of the size, to test if the
+/// shapes overlap. If necessary, the motion is continued beyond its end.
 const PROBED_MOTION: f64 = 1e-3;
 
 /// The depth at which the overlap after a touch is tested first, as a fraction of the size. This

@@ -20,8 +20,9 @@
 //! |p| = min { h(n) - n·v : h(n) <= 0 },    p = n (h(n) - n·v)
 //! ```
 //!
-//! Only axes that separate the shapes *at the start* count: the normals of faces of O that face the
-//! origin, and the normals of tangent planes through the origin. Each axis gives an upper bound on
+//! Only axes that separate the shapes *at the start* count. These axes are the normals of faces of
+//! O that face the origin, and the normals of tangent planes through the origin. Each axis gives an
+//! upper bound on
 //! |p|. Even if the search ends early, the translation of the best axis frees the path: for s in
 //! 0..=1, the point s (v + p) has the height s h(n) >= h(n).
 //!
@@ -62,13 +63,14 @@ pub struct Forecast<V> {
     pub will_intersect: bool,
     /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
     /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector
-    /// resolves the contact at the end of the motion, and is zero if there is no such contact.
+    /// resolves the contact at the end of the motion. If there is no contact at the end, the vector
+    /// is zero.
     pub minimum_translation: V,
     /// The time and the contact of the first touch, or `None` if the shapes will not hit.
     pub cast: Option<CastHit<V>>,
 }
 
-/// Returns whether two shapes touch, whether they will hit in the next step, and the shortest
+/// Predicts the next step of two shapes: if they touch, if they will hit, and the shortest
 /// correction of the motion that prevents the hit. `translation` is the motion of the first shape
 /// relative to the second during the step.
 ///

@@ -52,9 +52,9 @@ pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 /// New corners of a feature, each with the index of the edge that it splits.
 type NewCorners = SmallVec<[(usize, FeatureCorner); MAX_CORNERS]>;
 
-/// Fills a polygon with the intersection of two features, which is empty if one of them is not a
-/// face. The result has no vertices less deep than `min_depth`, and no vertices within `near` of
-/// the line through their neighbors.
+/// Fills a polygon with the intersection of two features. If a feature is not a face, the
+/// intersection is empty. The result has no vertices less deep than `min_depth`, and no vertices
+/// within `near` of the line through their neighbors.
 pub fn intersection(
     [first, second]: &[&mut Feature; 2],
     near: f64,

@@ -57,7 +57,8 @@ pub enum FeatureKind {
     /// The line along which a curved surface touches: an edge, or a vertex if the line has no
     /// length.
     Ridge,
-    /// The plane of a half-space, which is at right angles to the normal. It has no corners.
+    /// The plane of a half-space, which is at right angles to the normal. This feature has no
+    /// corners.
     Plane { height: f64 },
 }
 
@@ -335,9 +336,9 @@ fn ridge(
 ) -> Option<SmallVec<[FeatureCorner; 2]>> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
     // The first direction tests the surface beside the top. If its support point is still the top,
-    // the second direction tests the surface beside the other end: along a direction with the slope
-    // of the line, both ends are equally high. If the line bulges, the surface beside the line may
-    // even rise.
+    // the second direction tests the surface beside the other end. This direction has the slope of
+    // the line, so both ends are equally high along it. If the line bulges, the surface beside the
+    // line may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()

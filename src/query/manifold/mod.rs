@@ -19,9 +19,10 @@
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
 //!   sides, the feature is the line.
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
-//!   have no area in common, `outline.rs` computes the common points: the corners of each feature
-//!   inside the other, and the intersections of their edges. The feature of a half-space is its
-//!   whole plane. This feature has no corners and, as seen along the normal, contains every point.
+//!   have no area in common, `outline.rs` computes the common points. The common points are the
+//!   corners of each feature inside the other feature, and the intersections of the features'
+//!   edges. The feature of a half-space is its whole plane. This feature has no corners and, as
+//!   seen along the normal, contains every point.
 //! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
 //!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in

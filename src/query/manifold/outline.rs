@@ -23,9 +23,9 @@ pub const MAX_FEATURE_REFINEMENTS: usize = 6;
 /// diagonal: 1 % in all.
 pub const HIDDEN: f64 = 0.02;
 
-/// The maximum number of common points of two convex polygons: the corners of both polygons, two
-/// intersections for each edge of one polygon with the boundary of the other, and the contact
-/// itself.
+/// The maximum number of common points of two convex polygons. These points are the corners of both
+/// polygons, two intersections for each edge of one polygon with the boundary of the other, and the
+/// contact itself.
 const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 
 /// A point that lies in both features when they are projected along the normal.
@@ -100,7 +100,7 @@ pub fn common_points(
         }));
     }
     // If two ends of edges are on the other edge, the edges lie side by side, and can intersect
-    // only between those two ends.
+    // only between these two ends.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
         let capacity = (MAX_HULL_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =

@@ -7,15 +7,15 @@
 //! approach, this position can be behind the start of the motion. In this case, the body does not
 //! advance, and backs off along the normal.
 //!
-//! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
-//! turned into the plane of the ground and with the same length. Walls deflect the horizontal
-//! motion along the horizontal part of their normals, so slopes that are too steep do not lift the
-//! body. After the walk, the body settles on the ground below. During the walk, no fall is applied,
-//! so the body does not creep down slopes.
+//! **Walking.** A body on the ground walks. Its motion is the horizontal part of the translation,
+//! turned into the plane of the ground, with the same length. Walls deflect the horizontal motion
+//! along the horizontal part of their normals, so slopes that are too steep do not lift the body.
+//! After the walk, the body settles on the ground below. During the walk, no fall is applied, so
+//! the body does not creep down slopes.
 //!
 //! **Flying.** In the air, the body moves straight to the first touch, and then along the planes
-//! that it has touched. When the body touches ground from above, the flight ends, and the rest of
-//! the motion is a walk.
+//! that it has touched. When the body touches ground from above, the flight ends, and the remaining
+//! motion is a walk.
 //!
 //! **Ground** is a touched face that is flat enough. At an edge, the contact normal may be less
 //! upright than the face's normal. So a capsule stands on the edge of a step until the capsule
@@ -311,7 +311,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     ///
     /// Casts from the side meet an edge at a more upright contact normal than casts from above.
     /// Without the check, a body could land on an edge where [`settle`](Self::settle) finds no
-    /// ground, and the rest of its fall would be lost.
+    /// ground, and the remaining fall would be lost.
     fn is_footing(&self, rules: &GroundRules<V::DVec>, touch: &BodyTouch<V::DVec>) -> bool {
         let is_edge = touch.normal.dot(rules.up) < rules.least_cosine;
         !is_edge || self.find_ground(rules).is_some()

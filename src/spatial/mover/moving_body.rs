@@ -185,8 +185,8 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         Some(plane.touch(kept / motion.length(), gap))
     }
 
-    /// Returns the plane that holds a body at the end of a slide in `direction`, and the distance
-    /// back to the point where the gap to this plane is the skin.
+    /// Returns the plane that holds a body at the end of a slide in `direction`. Also returns the
+    /// distance back to the point where the gap to this plane is the skin.
     fn holding_plane(
         &self,
         direction: V::DVec,

@@ -127,9 +127,9 @@ impl ContactPlane {
 /// # Precision
 ///
 /// The result is exact for rigid planes. If two of many planes are opposite to within half a
-/// degree, one of them may be violated by a thousandth of the translation. With soft planes, the
-/// result has an error of about 1e-9 of its length. The error is greater between planes at angles
-/// of less than a few degrees.
+/// degree, one of the two planes may be violated by a thousandth of the translation. With soft
+/// planes, the result has an error of about 1e-9 of its length. The error is greater between planes
+/// at angles of less than a few degrees.
 ///
 /// If rigid planes contradict each other, some planes are left out. The planes are added one by
 /// one, the most violated plane first. A plane is left out if it contradicts the planes that bound

@@ -1,9 +1,9 @@
 //! The shortest translation out of everything solid.
 //!
-//! To leave a convex obstacle in a direction d, a body has to clear a plane: it has to move by the
-//! depth of the overlap along d. The body is free if it has cleared one plane of each obstacle. So
-//! a push-out is a choice of one plane for each obstacle, and the shortest translation that clears
-//! the chosen planes.
+//! To leave a convex obstacle in a direction d, a body has to move by the depth of the overlap
+//! along d. In other words, the body has to clear a plane with the normal d. The body is free if it
+//! has cleared one plane of each obstacle. So a push-out is a choice of one plane for each
+//! obstacle, and the shortest translation that clears the chosen planes.
 //!
 //! The search is best-first over partial choices. Each step takes the choice with the shortest
 //! translation, and moves the body by this translation. If the body is free there, this translation
@@ -39,8 +39,8 @@ use crate::{
 };
 
 /// The maximum number of translations that the search tries. Each translation costs a search for
-/// contacts, and adds one choice for each plane of an obstacle: up to 31 for two boxes in 3D, and
-/// never more than 73.
+/// contacts, and adds one choice for each plane of an obstacle. Two boxes in 3D have up to 31
+/// planes, and no pair has more than 73 planes.
 const MAX_PUSH_OUT_NODES: usize = 256;
 
 /// The cosine of the greatest angle, 84 degrees, between a facet's contact normal and a direction

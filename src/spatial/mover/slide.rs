@@ -47,7 +47,7 @@ pub struct MoveAndSlideSettings {
     /// body's position in f32.
     pub skin: Option<f32>,
     /// The maximum number of touches in a move: 8 by default, and at most 64. After the last touch,
-    /// the rest of the translation is dropped. With 0, a body in the air does not move.
+    /// the remaining translation is dropped. With 0, a body in the air does not move.
     pub max_touches: u32,
     /// The ground of the previous move. If this ground has moved since, it carries the body.
     pub ground: Option<Ground>,
@@ -114,9 +114,9 @@ impl MoveAndSlideOutput {
         &self.hits
     }
 
-    /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that is left after the move: the
-    /// nearest velocity that leads into none of the hits. On the ground, no downward velocity is
-    /// left. The result never leads up a slope that is too steep. If the velocity is not finite,
+    /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that is left after the move. This is
+    /// the nearest velocity that leads into none of the hits. On the ground, no downward velocity
+    /// is left. The result never leads up a slope that is too steep. If the velocity is not finite,
     /// the result is 0. A result beyond the range of f32 is shortened to that range.
     pub fn clip_velocity<V: Dimension>(&self, velocity: V) -> V {
         if !velocity.is_finite() {

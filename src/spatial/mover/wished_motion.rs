@@ -49,8 +49,8 @@ impl<D: DVector> WishedMotion<D> {
         clipped(self.rest, &self.outward)
     }
 
-    /// Returns `true` if a plane with this normal would hold the body at the last plane: the
-    /// deflected motion would not lead away from the last plane.
+    /// Returns `true` if a plane with this normal would hold the body at the last plane. In this
+    /// case, the deflected motion does not lead away from the last plane.
     pub fn is_held_by(&self, normal: D, up: Option<D>) -> bool {
         let Some(last) = self.planes.last() else {
             return false;
