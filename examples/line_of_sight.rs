@@ -43,8 +43,8 @@ fn main() {
         // After `Sync`, a query sees the poses of this tick.
         .add_systems(FixedPostUpdate, look.after(HeadbuttSystems::Sync));
     headbutt::run_ticks(&mut app, 320);
-    // The guard behind the window sees and loses the player once, and the other guard does so
-    // twice.
+    // The guard behind the window sees and loses the player once. The other guard sees and loses
+    // the player twice.
     assert_eq!(app.world().resource::<Changes>().0, 6);
 }
 

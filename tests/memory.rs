@@ -58,7 +58,7 @@ struct Home(Vec3, usize);
 /// The movements repeat after this many ticks.
 const PERIOD: usize = 16;
 
-/// Spawns rows of colliders of each kind, some of them children. Every third collider rests.
+/// Spawns rows of colliders of each kind. Some colliders are children. Every third collider rests.
 fn spawn_rows(world: &mut World, count: usize) {
     for number in 0..count {
         let [row, column] = [number / 20, number % 20].map(|it| it as f32);
@@ -121,8 +121,8 @@ fn step(world: &mut World, tick: usize) {
     }
 }
 
-/// Returns the allocations of 100 ticks after a warm-up in which each movement has happened several
-/// times, and the mean number of contacts that started in a tick.
+/// Returns the allocations of 100 ticks, and the mean number of contacts that started in a tick. In
+/// the warm-up before these ticks, each movement happens several times.
 fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
     let mut number = 0;
     let mut allocations = 0;

@@ -39,8 +39,8 @@ pub enum Kind {
     Clusters,
     /// The scene `Static`, but each object is the child of a resting entity.
     Parents,
-    /// Rods that jitter side by side: a third of them along each axis (half in 2D). None of their
-    /// boxes overlap.
+    /// Rods that jitter side by side. A third of the rods is along each axis (a half in 2D). None
+    /// of their boxes overlap.
     Rods,
     /// The scene `Static` without rotations, in chains of a thousand objects. Each object is the
     /// child of the previous object.

@@ -1,4 +1,4 @@
-//! Colors that show whether a collider touches something.
+//! Colors of colliders: one color for resting colliders, and another color for touching colliders.
 
 use bevy::{ecs::component::Mutable, prelude::*};
 use headbutt::prelude::*;

@@ -46,7 +46,7 @@ pub const RED: Color = Color::srgb(0.88, 0.3, 0.32);
 pub const GRAY: Color = Color::srgb(0.27, 0.3, 0.36);
 pub const EARTH: Color = Color::srgb(0.17, 0.185, 0.23);
 
-/// The text below the title, in which a demo describes what happens.
+/// The text below the title, in which a demo describes the current state.
 #[derive(Resource, Default)]
 pub struct Readout(pub String);
 

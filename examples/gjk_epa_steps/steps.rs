@@ -48,8 +48,8 @@ impl Mode {
         })
     }
 
-    /// Returns the steps up to the result. Later steps are omitted: after EPA, GJK improves the
-    /// points of the contact, and after a cast, GJK proves that the shapes overlap after the touch.
+    /// Returns the steps up to the result. Later steps are omitted. After EPA, GJK improves the
+    /// points of the contact. After a cast, GJK proves that the shapes overlap after the touch.
     pub fn steps(
         self,
         (a, pose_a): (&Figure, &Transform),

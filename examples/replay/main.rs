@@ -8,8 +8,8 @@
 //!
 //! The first command shows a recording in a window. The second command plays each file forwards and
 //! backwards, without a window. Both commands end with the exit code 1 if a file is damaged. The
-//! second command also does so if a contact differs. The third command records the sessions of
-//! `sessions.rs` again.
+//! second command also ends with the exit code 1 if a contact differs. The third command records
+//! the sessions of `sessions.rs` again.
 
 #[cfg(feature = "demo")]
 #[path = "../demo/mod.rs"]

@@ -1,4 +1,5 @@
-//! A shooter from above: enemies that chase what they see, swept bullets, coins and walls.
+//! A shooter from above: enemies that chase the player when they see the player, swept bullets,
+//! coins and walls.
 //!
 //! ```text
 //! cargo run --example top_down --features demo

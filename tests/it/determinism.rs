@@ -1,6 +1,6 @@
-//! Determinism: events have the same bits and the same order on any number of threads, with all
-//! caches invalidated in each tick, and with candidate pairs supplied in any order. The same holds
-//! in an app that has only `Collisions` from earlier ticks.
+//! Determinism: events have the same bits and the same order on any number of threads. This also
+//! holds with all caches invalidated in each tick, and with candidate pairs supplied in any order.
+//! The same holds in an app that has only `Collisions` from earlier ticks.
 //!
 //! The number of threads is fixed once per process, so the test runs itself again in a process for
 //! each number. The scene runs for 80 ticks. To run more ticks:
@@ -294,12 +294,12 @@ enum Otherwise {
     Nothing,
     /// Every collider is marked as changed in each tick.
     Anew,
-    /// The app supplies the pairs in random order, some of them twice.
+    /// The app supplies the pairs in random order, and some pairs twice.
     Supplied,
 }
 
 /// Returns a superset of the touching pairs: near pairs in equal or adjacent grid cells, and pairs
-/// that touched before, so that these pairs end with the same reason.
+/// that touched before. So contacts end with the same reason as in the usual run.
 fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
     // No child has a child, and no parent or child has a scale above 1.5.
     let cell = 2.0 * 1.5 * 1.5 * REACH;

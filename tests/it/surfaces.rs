@@ -757,8 +757,9 @@ fn a_compound_is_on_one_side_as_a_whole() {
     }
 }
 
-/// Returns exports of a flat floor of 8 by 8 cells: with repeated vertices, both windings, corners
-/// separated by rounding, corners inside edges, and more than two triangles on an edge.
+/// Returns a flat floor of 8 by 8 cells as different tools export it. The exports have repeated
+/// vertices, both windings, corners separated by rounding, corners inside edges, or more than two
+/// triangles on an edge.
 fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let grid = |random: &mut StdRng, shift: f32| {
         let vertices: Vec<Vec3> = (0..81)

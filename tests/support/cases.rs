@@ -42,7 +42,7 @@ pub fn cases(variable: &str, usual: usize) -> Range<usize> {
 /// Returns the number in an environment variable, or `None` if it is not set.
 ///
 /// Panics if the variable is not a number, or if the environment has an unknown `HEADBUTT_`
-/// variable: a misspelled name must not run the default number of cases.
+/// variable. Otherwise a misspelled name would run the default number of cases.
 pub fn number(variable: &str) -> Option<usize> {
     number_in(env::vars_os(), variable)
 }

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use headbutt::{Core, Space, Support};
 
 /// The number of evaluations above which a query counts as endless. The solvers' own bounds are
-/// lower: 1,088 in EPA and 12 along axes, then up to 18 descents of 12 runs of GJK (65 each), the
-/// order of two shapes in one pose (25) and a manifold (60).
+/// lower: 1,088 in EPA, 12 along axes, 65 in each of up to 18 times 12 runs of GJK, 25 for the
+/// order of two shapes in one pose, and 60 for a manifold.
 pub const MAX_EVALUATIONS: usize = 17_000;
 
 /// A shape that counts its support evaluations.

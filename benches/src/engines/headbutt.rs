@@ -1,6 +1,6 @@
-//! headbutt: the plugin with its defaults, and a `Collider` on each entity. It sends a message for
-//! each touching pair and tick, unlike the other engines. *headbutt-quiet* sends only starts and
-//! ends, like the other engines.
+//! headbutt: the plugin with its defaults, and a `Collider` on each entity. Unlike the other
+//! engines, headbutt sends a message for each touching pair in each tick. *headbutt-quiet* sends
+//! only starts and ends, like the other engines.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

@@ -5,10 +5,10 @@
 //! * Collision events are enabled for all objects, and the step is fixed. The system that writes
 //!   bodies back is left out.
 //! * *rapier* computes the contacts of this tick, with a prediction distance of 0.002.
-//!   *rapier-default* keeps rapier's defaults: a prediction distance of 0.02, and a contact is not
-//!   computed again until the two colliders moved by up to 0.05 relative to each other. So its
-//!   contacts may belong to an earlier pose. *rapier-sensor* has only sensors, which report pairs
-//!   without contacts.
+//!   *rapier-default* keeps rapier's defaults. The prediction distance is 0.02, and a contact is
+//!   not computed again until the two colliders have moved by up to 0.05 relative to each other. So
+//!   its contacts may belong to an earlier pose. *rapier-sensor* has only sensors, which report
+//!   pairs without contacts.
 
 /// Defines the engine for one dimension. The 2D and 3D crates of rapier share their source, so the
 /// names are the same.

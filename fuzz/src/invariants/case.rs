@@ -120,8 +120,8 @@ impl<V: TestSpace> Case<V> {
         }
     }
 
-    /// Chooses the offset from the first shape's translation to the second shape's translation:
-    /// zero, arbitrary, or an offset at which the shapes touch or nearly touch along a direction.
+    /// Chooses the offset from the first shape's translation to the second shape's translation. The
+    /// offset is zero or arbitrary, or the shapes touch or nearly touch along a direction.
     fn offset(
         chooser: &mut Chooser,
         unit: f32,

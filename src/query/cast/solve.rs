@@ -24,11 +24,11 @@
 //! and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
-//! and c the closing speed. In Newton's method on a convex function, successive steps satisfy g'/g
-//! + c'/c <= 1. So g c falls by a factor of at least 4. While the loop runs, g exceeds the margin
-//! and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the product
-//! of distance and speed, divided by the squared margin. The tolerance also grows with the number
-//! of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in
+//! successive steps. So g c falls by a factor of at least 4. While the loop runs, g exceeds the
+//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the
+//! product of distance and speed, divided by the squared margin. The tolerance also grows with the
+//! number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance. The certificate

@@ -502,7 +502,7 @@ fn a_recorder_that_is_removed_and_inserted_again_continues() {
     let mut player = session.replay();
     for number in (0..60).chain((0..60).rev()) {
         let has_events = player.assert_equal(number, &session);
-        // The contacts of the ticks in between are unknown.
+        // After ticks without this recorder, the previous contacts are unknown.
         assert_eq!(has_events, number == 0 || number % 15 != 0, "{number}");
     }
 }

@@ -139,10 +139,10 @@ fn push_out(planes: &[(Dir3, f32)]) -> PushOut {
     Collisions::from_iter(hits).push_out(entity, |_| true)
 }
 
-/// The shortest x with x · nᵢ >= dᵢ is the only feasible x = Σ λᵢ nᵢ in which only tight planes
-/// have a factor λᵢ > 0 (the conditions of Karush, Kuhn and Tucker). The planes here are built from
-/// such an x: up to three are tight, and the others leave room. An x that is longer than twice the
-/// greatest depth is left to [`a_long_push_out_leaves_the_least_overlap`].
+/// The conditions of Karush, Kuhn and Tucker determine the shortest x with x · nᵢ >= dᵢ. It is the
+/// only feasible x = Σ λᵢ nᵢ in which only tight planes have a factor λᵢ > 0. The planes here are
+/// built from such an x: up to three are tight, and the others leave room. An x that is longer than
+/// twice the greatest depth is left to [`a_long_push_out_leaves_the_least_overlap`].
 #[test]
 fn the_push_out_of_many_planes_is_the_shortest_translation() {
     let mut random = StdRng::seed_from_u64(1);

@@ -855,7 +855,7 @@ fn a_hook_that_despawns_the_other_side_with_the_first_ends_the_contact_once() {
 #[test]
 fn global_observers_see_each_event_at_both_sides() {
     for dimension in Dimension::BOTH {
-        // No entity observers exist: these two global observers are the only ones.
+        // The only observers are these two global observers. There are no observers of entities.
         let mut app = app();
         app.add_observer(|hit: On<CollisionStarted>, mut record: ResMut<Record>| {
             record.observed.push((hit.entity, **hit));

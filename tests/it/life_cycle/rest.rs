@@ -107,7 +107,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
 }
 
-/// One entity is despawned, and another entity takes its index and table row in the same tick.
+/// In the same tick, an entity is despawned, and a new entity takes its index and its table row.
 #[test]
 fn entities_that_reuse_an_index_are_new_entities() {
     for dimension in [Dimension::D2, Dimension::D3] {

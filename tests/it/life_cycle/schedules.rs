@@ -1,5 +1,6 @@
-//! Tests when ticks run and which readers see their events, with any number of fixed ticks in a
-//! frame, readers in every schedule, custom schedules and custom candidate pairs.
+//! Tests when ticks run, and which readers see their events. A frame may have any number of fixed
+//! ticks. Readers run in every schedule, and some apps have custom schedules or custom candidate
+//! pairs.
 
 use std::time::Duration;
 

@@ -499,7 +499,7 @@ fn a_wrong_support_function_affects_no_other() {
                     );
                 }
             }
-            // Several warnings are allowed if the collider was valid in between.
+            // Several warnings are allowed, because the collider may have been valid between them.
             for line in warnings.take() {
                 assert!(line.contains(&entity.to_string()), "{line}");
             }

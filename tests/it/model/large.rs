@@ -19,7 +19,7 @@ use super::{
 use crate::support::{Dimension, app, frame};
 
 /// The answers of the plugin and of the model may differ if the gap or the depth is at most this
-/// fraction of both sizes: the plugin's tolerance of touching is one step of f32, and its depths
+/// fraction of both sizes. The plugin's tolerance of touching is one step of f32, and its depths
 /// are f32.
 const ROUNDING: f64 = 1e-6;
 

@@ -1,9 +1,9 @@
 //! Models of the whole plugin. After any operations on the world, the touching pairs equal the
 //! pairs that a loop over all pairs finds, and each contact that starts ends once.
 //!
-//! The model shares no code with the plugin. The model computes poses itself, in f64, reads layers
-//! and disabling components from the world in each tick, and tests all pairs with the oracle of the
-//! query tests. The model of a larger world, in `large.rs`, has closed forms.
+//! The model shares no code with the plugin. The model computes poses itself, in f64. In each tick,
+//! the model reads layers and disabling components from the world, and tests all pairs with the
+//! oracle of the query tests. The model of a larger world, in `large.rs`, has closed forms.
 //!
 //! Each test performs thousands of operations. `HEADBUTT_CHAOS` sets another number:
 //!
@@ -43,7 +43,7 @@ fn operations_or(default: usize) -> usize {
 }
 
 /// The answers of the plugin and of the model may differ if the gap or the depth is at most this
-/// fraction of the larger size: the plugin's depths are f32.
+/// fraction of the larger size, because the plugin's depths are f32.
 const ROUNDING: f64 = 1e-6;
 
 /// The shape of a collider as a body of the oracle, around its origin.

@@ -100,7 +100,7 @@ const IN_SPACE: [Class; 17] = [
     Class::Log,
 ];
 
-/// Classes that behave alike.
+/// Classes of shapes for which the solvers have similar errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     Round,
@@ -192,7 +192,7 @@ pub struct Figure<V> {
 }
 
 /// The map that an entity and its parent apply to a shape, without the parent's rotation and
-/// translation: two scales with a rotation in between, which gives a shear.
+/// translation. The map is a scale, a rotation, and another scale, which together shear.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     inner: Vec3,

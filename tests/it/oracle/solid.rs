@@ -2,10 +2,10 @@
 //!
 //! The bounds are for hulls of hundreds of points and for smooth shapes, whose features cannot all
 //! be tried. Each result is a proof, however the search works. Two points prove an upper bound of a
-//! distance, and a direction in which the difference of the bodies does not contain the origin
-//! proves a lower bound. A direction proves an upper bound of a depth, because it separates the
-//! bodies. A polytope of points of the difference with the origin inside proves a lower bound,
-//! because the difference is convex.
+//! distance. A direction in which the difference of the bodies does not reach the origin proves a
+//! lower bound. A direction proves an upper bound of a depth, because it separates the bodies. A
+//! polytope of points of the difference with the origin inside proves a lower bound, because the
+//! difference is convex.
 
 use std::collections::{HashMap, HashSet};
 
@@ -458,8 +458,8 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
     }
 
     /// Finds the nearest point by Wolfe, "Finding the nearest point in a polytope" (1976). The
-    /// method keeps the hull of a few points and its nearest point x. It adds the support point
-    /// against x until this support point is no nearer.
+    /// method keeps the hull of a few points and its nearest point x. Each step adds the support
+    /// point against x, until this support point is no nearer.
     fn nearest(&self) -> Nearest {
         let first = (self.support)(DVec3::X);
         let mut corners = vec![(first, 1.0)];
@@ -714,8 +714,8 @@ impl Search {
         normal.distance(self.best) >= SAME_WAY
     }
 
-    /// Returns `true` if facets of at least the height `low` do not matter: the length is known,
-    /// and it is decided if the direction is unique.
+    /// Returns `true` if facets of at least the height `low` have no effect on the result. In this
+    /// case, the length is known, and it is decided if the direction is unique.
     fn is_over(&self, low: f64) -> bool {
         let limit = self.least + UNIQUE * self.scale;
         let rivals = || {

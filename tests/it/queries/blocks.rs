@@ -122,7 +122,7 @@ fn compare<V: Dimension>() {
             Some(contact) => -f64::from(contact.depth),
             None => answer.distance.distance.into(),
         };
-        // One method may count shapes as touching that are separated by almost nothing.
+        // If the gap is tiny, one method may count the shapes as touching, and the other may not.
         same(gap(&closed), gap(&general), "depth or distance");
         if let Some(contact) = closed.contact {
             hits += 1;

@@ -1,5 +1,5 @@
 //! Compares colliders in `headbutt::query` with ticks, with brute force over their parts, with the
-//! oracle, which shares no code with the library, and with closed forms.
+//! oracle, and with closed forms. The oracle shares no code with the library.
 
 use crate::{
     oracle::placed::{bodies, gap_within},

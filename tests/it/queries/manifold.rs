@@ -514,9 +514,9 @@ mod in_3d {
         on_floor(&CYLINDER, lying, at, &[end(3.5), end(5.0)]);
     }
 
-    /// Where curved surfaces touch, EPA's normal may be off by 4.5e-4, the square root of 2e-7,
-    /// because this error changes the depth by at most 1e-7 of the size. The points on the surface
-    /// are then off as well.
+    /// Where curved surfaces touch, EPA's normal may be off by 4.5e-4, the square root of 2e-7.
+    /// This error changes the depth by at most 1e-7 of the size. The points on the surface are then
+    /// off as well.
     const ASTRAY: f32 = 2e-4;
 
     #[test]

@@ -34,7 +34,8 @@ const RIM: usize = 64;
 /// The distance by which a point may be outside of a shape, as a fraction of the size of the pair.
 const TOLERANCE: f64 = 4e-6;
 
-/// A shape with one face in the plane z = 0, and the rest above or below.
+/// A shape with one face in the plane z = 0. The other points are either all above or all below
+/// this plane.
 struct Faced {
     shape: Box<dyn Support<Vector = Vec3>>,
     /// The pose of the shape in the frame of the face.
@@ -209,8 +210,8 @@ fn clipped(polygon: &[DVec2], by: &[DVec2]) -> Vec<DVec2> {
     rest
 }
 
-/// Returns the largest area of a quadrilateral or triangle with corners of a polygon: two corners,
-/// and the farthest corner on each side of the line through them.
+/// Returns the largest area of a quadrilateral or triangle with corners of a polygon. For each two
+/// corners, the other corners are the farthest corners on both sides of the line through the two.
 fn largest(polygon: &[DVec2]) -> f64 {
     let mut largest = 0.0_f64;
     for (index, a) in polygon.iter().enumerate() {
@@ -483,7 +484,8 @@ fn a_plank_rotated_on_a_plank_keeps_all_four_corners() {
     }
 }
 
-/// A 2D shape with an edge from `start` to `end` on the x axis, and the rest above or below.
+/// A 2D shape with an edge from `start` to `end` on the x axis. The other points are either all
+/// above or all below the axis.
 struct Edged {
     shape: Box<dyn Support<Vector = Vec2>>,
     pose: Isometry2d,

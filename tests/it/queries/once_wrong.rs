@@ -188,7 +188,7 @@ fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     }
 }
 
-/// On the axis of a cone or a cylinder, all directions around the axis are equally short, and EPA's
+/// On the axis of a cone or a cylinder, all directions around the axis are equally short. So EPA's
 /// polytope would have to become as round as the shape. The depths have closed forms.
 #[test]
 fn an_axis_of_symmetry_ends_the_search_in_time() {

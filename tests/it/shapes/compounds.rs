@@ -584,7 +584,8 @@ fn a_warm_tick_of_compounds_allocates_nothing() {
             assert!(told.drain().count() > 0);
             counted.count_total
         };
-        // All buffers of the app have grown by then, including those that compounds do not use.
+        // After these ticks, all buffers of the app have grown, including buffers that compounds do
+        // not use.
         (0..40).for_each(|at| {
             run(&mut app, at);
         });

@@ -312,7 +312,8 @@ fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
         contact.is_some()
     );
 
-    // These limits cover the rounding of f64 in between, and of the points' coordinates to f32.
+    // These limits cover the rounding of the computation in f64, and of the points' coordinates to
+    // f32.
     let exact = 1e-14 * (case.size + 10.0);
     let grain = 2.0 * GRAIN * case.size + 1e-6;
     let on_plane = |point: V| near(normal.dot(point.deep() - case.origin), 0.0, grain);

@@ -11,12 +11,13 @@ use headbutt::{ConvexHull, Space};
 use points::{points_of_kind, random_point};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The tolerance of a hull: the rounding of f32 coordinates, twice for flat points. It is relative
-/// to the greatest distance from one of the points, which is at least half of the hull's length.
+/// The tolerance of a hull: the rounding of f32 coordinates, twice for flat points. The tolerance
+/// is relative to the greatest distance from one of the points, which is at least half of the
+/// hull's length.
 const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
 
-/// Asserts that a hull has some of the given points in their order, no point twice, and the
-/// greatest height of all points in every direction.
+/// Asserts that a hull has some of the given points in their order, and no point twice. In every
+/// direction, the hull must have the greatest height of all points.
 fn assert_is_hull<V: Space>(
     name: &str,
     given: &[V],
@@ -80,7 +81,7 @@ fn a_hull_of_any_points_is_as_high_as_the_points() {
     }
 }
 
-/// There are more than 65,536 distinct points, most of them inside of the hull.
+/// There are more than 65,536 distinct points, and most points are inside of the hull.
 #[test]
 fn a_scan_of_many_points_has_a_hull() {
     let mut random = StdRng::seed_from_u64(2);

@@ -303,8 +303,8 @@ fn the_closest_collider_is_the_closest_of_all() {
     );
 }
 
-/// Returns `true` if there is a collider at a point, the colliders there, the closest collider with
-/// its distance and point, and all colliders within a distance.
+/// Runs all queries at a point. The results are `true` if there is a collider, the colliders at the
+/// point, the closest collider with its distance and point, and all colliders within a distance.
 macro_rules! at_point {
     ($query:ident, $point:expr, $max:expr, $filter:expr, $to_vec3:expr) => {{
         let in_3d =

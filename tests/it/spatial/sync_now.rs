@@ -1,4 +1,4 @@
-//! `sync_now` shows changes to queries at once, and never changes what the next tick reports.
+//! `sync_now` shows changes to queries at once, and never changes the reports of the next tick.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -149,10 +149,10 @@ fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
     }
 }
 
-/// A cylinder stands 3 mm deep in the floor, between two posts that are too near to each other, a
-/// few centimeters from a place where it fits. Moving back to this place is a push-out, so no
-/// push-out may be longer. (The cylinder was thrown over the posts, because their planes contradict
-/// each other.)
+/// A cylinder stands 3 mm deep in the floor, between two posts that are too near to each other. A
+/// few centimeters away, there is a place where the cylinder fits. Moving back to this place is a
+/// push-out, so no push-out may be longer. (The cylinder was thrown over the posts, because their
+/// planes contradict each other.)
 #[test]
 fn from_a_gap_that_is_too_small_a_body_goes_back() {
     for one_sided in [false, true] {
@@ -537,8 +537,8 @@ fn a_flat_cone_on_a_floor_is_pushed_up() {
     }
 }
 
-/// Each face of a tetrahedron lies a little behind a one-sided floor, and the rest lies in front of
-/// the floor.
+/// Each face of a tetrahedron in turn lies a little behind a one-sided floor. The other points of
+/// the tetrahedron are in front of the floor.
 #[test]
 fn a_hull_without_symmetry_touches_a_one_sided_floor() {
     let vertices = [

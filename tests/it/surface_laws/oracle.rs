@@ -105,8 +105,8 @@ pub fn closest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     a + along * ((point - a).dot(along) / length).clamp(0.0, 1.0)
 }
 
-/// Returns the distance of two segments: the distance of an end from the other segment, or the
-/// distance of the lines' closest points if both are inside.
+/// Returns the distance of two segments. This is the distance of an end from the other segment, or
+/// the distance of the lines' closest points if both points are inside the segments.
 pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     let ends = one
         .iter()

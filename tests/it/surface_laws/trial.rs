@@ -83,7 +83,7 @@ pub fn numbers(usual: usize) -> Range<usize> {
     cases("HEADBUTT_SURFACES", usual)
 }
 
-/// Asserts what [`check`] checks.
+/// Panics if [`check`] returns a report.
 pub fn hold(
     law: &str,
     usual: usize,
@@ -95,8 +95,8 @@ pub fn hold(
     }
 }
 
-/// Checks that a law holds for all cases that are not listed in [`NOT_YET`], and that it applies to
-/// at least the fraction `least` of all cases. Returns a report if a check fails.
+/// Checks that a law holds for all cases that are not listed in [`NOT_YET`]. Also checks that the
+/// law applies to at least the fraction `least` of all cases. Returns a report if a check fails.
 ///
 /// `make` returns `None` if its random numbers give no case.
 pub fn check(

@@ -53,7 +53,7 @@ const BATCH: usize = 1_000;
 /// The distance between neighboring shots of a world.
 const CELL: f32 = 60.0;
 
-/// Runs shots side by side, and checks each of them.
+/// Runs shots side by side, and checks each shot.
 fn check(random: &mut StdRng, shot: impl Fn(&mut StdRng, Vec3) -> Shot) {
     for start in (0..count()).step_by(BATCH) {
         let shots = BATCH.min(count() - start);

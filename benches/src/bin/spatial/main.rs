@@ -12,7 +12,7 @@
 //!   same entity, or distances that differ by at most a thousandth of a unit. Lists agree if they
 //!   have the same entities.
 //!
-//! The last table shows what a query costs in the tick, in which the index is updated.
+//! The last table shows the cost of a query in the tick, in which the index is updated.
 
 mod avian;
 mod headbutt;

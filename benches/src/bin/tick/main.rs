@@ -4,7 +4,7 @@
 //!
 //! * All engines run in one process. Each engine has a world of its own, and the worlds are
 //!   otherwise equal (`engines/mod.rs`). The engines take turns of five ticks, so that other
-//!   programs on the machine disturb all engines alike.
+//!   programs on the machine disturb all engines equally.
 //! * A world that moves the same objects without an engine is measured as well, and its median is
 //!   subtracted. The rest is reading transforms, finding contacts and sending events.
 //! * The other engines solve nothing: see `engines/avian.rs` and `engines/rapier.rs`.

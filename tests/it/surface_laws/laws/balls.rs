@@ -60,8 +60,8 @@ fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surfac
     Some((surface, ball))
 }
 
-/// Judges the contact of a ball of radius r (including the surface's margin), whose center is `d`
-/// away from the closest point of the facets that count:
+/// Judges the contact of a ball. Let r be its radius plus the surface's margin, and d the distance
+/// of its center from the closest point of the facets that count:
 ///
 /// * There is a contact if d < r, and none if d > r.
 /// * The contact's depth is r - d, and its normal leads from the closest point to the center. If
@@ -69,8 +69,8 @@ fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surfac
 ///   pushed anywhere.
 /// * Each part has the depth and the normal of its own facet's closest point. No other facet with
 ///   this point is closer to the center, so the point is a local minimum of the distance.
-/// * If the center's foot is within a facet, with nothing in between, a part has this facet's
-///   normal.
+/// * If the center's foot is within a facet, and no other facet is between the two points, a part
+///   has this facet's normal.
 ///
 /// On a one-sided surface, only facets whose front faces the center count. The verdict is open if
 /// the closest facet does not count, because the rim of another facet may be within the solid.
@@ -156,7 +156,7 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         // (Vertices separated by a rounding error may or may not coincide.)
         let is_closer =
             |it: &&Facet| it.distance(foot) <= ONE_PLACE && it.distance(center) < away - tie;
-        // At the rim of a face, rounding decides whether the foot is inside and a minimum.
+        // At the rim of a face, rounding decides if the foot is inside, and if it is a minimum.
         let is_rim = facet.inset(center) < -tie;
         if let Some(owner) = pushing.iter().find(|it| is_rim && is_closer(it)) {
             let owner = owner.closest(center).to_array();

@@ -44,8 +44,8 @@ impl Path {
         matches!(self.shape.kind, Kind::Ball(_))
     }
 
-    /// Returns `true` if the depths at the ends of a step differ by more than the step's length for
-    /// a ball, or by more than [`SLOPE`] times this length for other shapes.
+    /// Returns `true` if the depths at the ends of a step differ by more than a limit. For a ball,
+    /// the limit is the step's length, and for other shapes, [`SLOPE`] times this length.
     fn jumps(&self, places: &[Vec3], answers: &[Answer]) -> bool {
         let [from, to] = [places[0], places[1]].map(|it| it.as_dvec3());
         let change = (answers[1].depth() - answers[0].depth()).abs();

@@ -1,5 +1,5 @@
 //! *Shortest*: the push-out of a box out of a few facets is the shortest translation that clears
-//! all of them. The oracle tries every combination of one way out of each facet. The contact points
+//! all facets. The oracle tries every combination of one way out of each facet. The contact points
 //! lie on both shapes.
 
 use bevy::{
@@ -149,8 +149,9 @@ fn shortest(facets: &[Vec<Way>]) -> Option<DVec3> {
     best
 }
 
-/// Returns the shortest vector x with x · n >= d for each way (d, n): among the shortest vectors
-/// onto one, two or three of these planes, the shortest vector that clears the others.
+/// Returns the shortest vector x with x · n >= d for each way (d, n). The candidates are the
+/// shortest vectors onto one, two or three of these planes. The result is the shortest candidate
+/// that clears all other planes.
 fn least_norm(ways: &[Way]) -> Option<DVec3> {
     let clears = |x: &DVec3| {
         let mut ways = ways.iter();

@@ -50,13 +50,13 @@ fn make(
     }))
 }
 
-/// Judges that, for each part, a point slightly off the contact point in the direction of its push
-/// is on the same side of the surface as the shape's center. So no facet with the contact point
-/// lies between these two points. In an acute corner, this point may be beyond the other facet, so
-/// a point slightly off the part's own facet is also accepted. No facet of a one-sided surface
-/// pushes at an inner point if the center is behind the facet. The verdict is open if the contact
-/// is so deep that the center is below the contact point, or if the center is in the plane of a
-/// facet.
+/// Judges the side of each part's push. A point slightly off the contact point in the direction of
+/// the push must be on the same side of the surface as the shape's center. So no facet with the
+/// contact point lies between these two points. In an acute corner, this point may be beyond the
+/// other facet, so a point slightly off the part's own facet is also accepted. No facet of a
+/// one-sided surface pushes at an inner point if the center is behind the facet. The verdict is
+/// open in two cases: the contact is so deep that the center is below the contact point, or the
+/// center is in the plane of a facet.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let center = shape.center();
@@ -125,7 +125,7 @@ const OPPOSITE: f32 = -0.95;
 
 /// Judges that the translation out of the surface takes the center through no facet. The verdict is
 /// open if the center is in the plane of a near facet, inside a closed surface or behind a
-/// one-sided surface, or if the shape barely moves or is squeezed.
+/// one-sided surface. It is also open if the shape barely moves or is squeezed.
 fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let center = shape.center();

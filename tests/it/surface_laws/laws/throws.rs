@@ -22,9 +22,9 @@ const SLOP: f64 = 1e-5;
 /// The number of places that are tried for each case.
 const PLACES: usize = 20;
 
-/// Returns a case of a body in a free place at a terrain, a part of a machine or a gap, and a step
-/// of this body. The length of the step is the fraction `depth` of the radius of the largest ball
-/// in the body.
+/// Returns a case of a body and a step of this body. The body starts in a free place at a terrain,
+/// a part of a machine or a gap. The length of the step is the fraction `depth` of the radius of
+/// the largest ball in the body.
 fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> {
     let mut surface = match random.random_range(0..4) {
         0 => Surface::random(random, plane),
