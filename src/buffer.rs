@@ -37,7 +37,7 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// Records a number of items.
+    /// Records the present number of items, which may be the greatest number in the window.
     #[inline]
     pub fn note(&mut self, len: usize) {
         self.current = self.current.max(len);

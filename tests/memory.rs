@@ -490,8 +490,8 @@ fn pass(app: &mut App, all: &[Entity], movers: usize) {
     }
 }
 
-/// Returns the bytes that an app with separated colliders holds. If `bursts`, all colliders were at
-/// one point for two ticks. Also returns the greatest number of contacts.
+/// Returns the bytes that an app with separated colliders holds. If `bursts` is `true`, all
+/// colliders were at one point for two ticks before. Also returns the greatest number of contacts.
 fn bytes_after_crowd(
     plugin: HeadbuttPlugin,
     (collider, count): (&Collider, usize),
@@ -573,8 +573,8 @@ fn a_reader_reads_each_message_once_while_memory_is_given_back() {
     assert_eq!(next, 3 * 50 * 99 + (QUIET - 3) * 99);
 }
 
-/// Returns the bytes that an app with some colliders holds. If `bursts`, many more colliders were
-/// spawned and despawned before.
+/// Returns the bytes that an app with some colliders holds. If `bursts` is `true`, many more
+/// colliders were spawned and despawned before.
 fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize) -> i64 {
     let mut kept = None;
     let counted = measure(|| {
@@ -663,7 +663,7 @@ fn memory_of_many_supplied_pairs_is_given_back() {
     assert!(after < 2 * calm);
 }
 
-/// All colliders are at one point half of the time. The period is close to the time for which
+/// In half of the ticks, all colliders are at one point. The period is close to the time for which
 /// buffers remember their length.
 #[test]
 fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {

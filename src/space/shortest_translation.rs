@@ -216,12 +216,12 @@ fn solve<D: DVector>(
 
 /// If the shortest translation that clears all planes is within two bounds, returns that
 /// translation and `true`. [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`]
-/// the growth of the length with any depth. Otherwise returns the least bad translation within
-/// these bounds, and `false`.
+/// the growth of the length with any depth. Otherwise returns a compromise within these bounds, and
+/// `false`.
 ///
-/// The least bad translation leaves the body in the planes by a slack. The slack is minimized first
-/// for all planes, then for the planes that do not need their slack, and so on. So a body is
-/// balanced between a floor and a ceiling, and still kept out of the walls.
+/// The compromise leaves the body in the planes by a slack. The slack is minimized first for all
+/// planes, then for the planes that do not need their slack, and so on. So a body is balanced
+/// between a floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {

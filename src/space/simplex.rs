@@ -135,8 +135,8 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
 
 /// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be the oriented area of the
 /// triangle. Before normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n, with the
-/// sum n·n. If some λ are not positive, the nearest point is on the edge opposite to one of their
-/// vertices.
+/// sum n·n. If some λ are not positive, the nearest point is on an edge opposite to a vertex whose
+/// λ is not positive.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [

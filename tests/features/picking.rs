@@ -321,7 +321,7 @@ fn every_frame_hits_exactly_what_is_drawn_under_the_pointer() {
         for (entity, solid, is_enabled) in &bodies {
             let center = app.world().get::<Transform>(*entity).unwrap().translation;
             let amount = solid.hits(center.as_dvec3(), &ray);
-            // On the rim, rounding decides.
+            // If the ray nearly touches the rim, rounding decides the result.
             if amount.abs() > 1e-3 {
                 let expected = *is_enabled && amount > 0.0;
                 assert_eq!(found.contains(entity), expected, "{amount}");

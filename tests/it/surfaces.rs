@@ -381,8 +381,8 @@ fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
         };
         for step in -9..=9 {
             let by = 0.1 * step as f32;
-            // The block is against the wall, with its center above or below the top. Then the block
-            // is on the top, over the edge or before it.
+            // The block is against the wall, with its center above or below the top. After that,
+            // the block is on the top, with its center beyond the edge or not.
             let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
             assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
             assert_near(hit.depth, 0.01, 10.0);

@@ -371,7 +371,7 @@ pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
     flattened(pose.affine(), collider.shape_2d().is_some())
 }
 
-/// Returns the pose. In 2D, its axes are projected onto the xy plane.
+/// Returns a pose unchanged in 3D. In 2D, the axes of the pose are projected onto the xy plane.
 pub fn flattened(pose: Affine3A, is_2d: bool) -> Affine3A {
     if !is_2d {
         return pose;

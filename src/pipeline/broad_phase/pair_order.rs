@@ -15,8 +15,8 @@ use crate::{
     space::Space,
 };
 
-/// If there are this many times more entities than pairs, a comparison sort is faster than a radix
-/// sort.
+/// If the number of entities is greater than this multiple of the number of pairs, a comparison
+/// sort is faster than a radix sort.
 const SPARSE: usize = 8;
 
 /// The ranks and buffers that sort the pairs of one dimension.

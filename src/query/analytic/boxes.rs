@@ -30,9 +30,8 @@
 //!
 //! g(n) is a lower bound on the distance, and -g(n) an upper bound on the depth. The depth is the
 //! minimum of -g(n) over the normals of the facets. These normals are the face normals of both
-//! boxes and, in 3D, the cross products e_i ∧ b_j of two edges. All these normals are the
-//! separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996). The departures from that paper
-//! are:
+//! boxes and, in 3D, the cross products e_i ∧ b_j of two edges. These normals are the separating
+//! axes of Gottschalk, Lin and Manocha, "OBBTree" (1996). The departures from that paper are:
 //!
 //! * The axes are unit vectors, because the depth is measured along them.
 //! * The cross product of two edges counts only if its gap exceeds the gaps of all face normals by

@@ -199,7 +199,7 @@ impl FilteredQuery<'_, '_, '_> {
     }
 }
 
-/// Returns the touch of a cast hit, and the time at which the shapes touch.
+/// Converts a cast hit to a touch. Also returns the time at which the shapes touch.
 fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
     // Normals that were rounded to f32 are no longer unit vectors in f64.
     let unit = |normal: V| (-normal.to_f64()).unit();

@@ -43,7 +43,7 @@ const LEAST_CLOSING_SINE: f64 = 1e-3;
 /// which is 0.9 for s = r / 4.
 const SAME_WALL_COSINE: f64 = 0.9;
 
-/// A fraction of a width that exceeds the rounding of the width to f32.
+/// A width is enlarged by this fraction, which exceeds the rounding of the width to f32.
 const WIDTH_MARGIN: f64 = 1e-6;
 
 /// The gaps to which a body backs off from overlaps, as fractions of the skin. If a passage is too

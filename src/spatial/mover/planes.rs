@@ -34,7 +34,7 @@ const LEAST_PUSH_CHANGE: f64 = 1e-12;
 /// multiple is 16.
 const MAX_DETOUR: f64 = 16.0;
 
-/// A fraction of a length that exceeds its rounding error.
+/// A length limit is enlarged by this fraction, which exceeds the rounding error of a length.
 const LENGTH_ERROR: f64 = 1e-6;
 
 /// A plane in front of which a body has to stay. The plane belongs to a contact, or to a collider

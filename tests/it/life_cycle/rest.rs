@@ -339,8 +339,8 @@ fn no_pair_is_missed_at_any_size_and_position() {
             }
             let mut hits = 0;
             for step in 0..40 {
-                // Some colliders move a little, some are teleported, and most rest. In some steps,
-                // all colliders move, and in other steps, no collider moves.
+                // Some colliders move a little, some colliders are teleported, and most colliders
+                // rest. In some steps, all colliders move, and in other steps, no collider moves.
                 for (entity, size) in &all {
                     let deed = random.random_range(0..if step % 7 == 0 { 12 } else { 100 });
                     let at = place(*size, &mut random);

@@ -467,7 +467,7 @@ fn a_wrong_support_function_affects_no_other() {
             true => direction.normalize(),
             false => 1e300 * direction.normalize(),
         },
-        // Only the length of this point is right.
+        // This function returns a point with the right length in a wrong direction.
         |direction, _| direction.normalize().zxy(),
         // This shape is concave.
         |direction, _| {

@@ -1,7 +1,7 @@
-//! Touching pairs of a larger world: balls and boxes of sizes 1 to 1000, in crowds, some far from
-//! the origin, and a few isolated shapes. By turns, most colliders rest, all colliders move, or
-//! half of the colliders are teleported. So the number of moving and resting colliders of each size
-//! changes all the time.
+//! Touching pairs of a larger world: balls and boxes of sizes 1 to 1000, in crowds. Some crowds are
+//! far from the origin, and a few shapes are isolated. By turns, most colliders rest, all colliders
+//! move, or half of the colliders are teleported. So the number of moving and resting colliders of
+//! each size changes all the time.
 //!
 //! The model consists of closed forms in f64, and shares no code with the plugin.
 

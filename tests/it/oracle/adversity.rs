@@ -185,7 +185,7 @@ pub struct Figure<V> {
     shape: Made<V>,
     form: Form,
     radius: f64,
-    /// `true` to use the iterative solver even if there is a closed form.
+    /// If `true`, queries use the iterative solver even if there is a closed form.
     is_general: bool,
     /// The map that is applied before the pose. Only colliders have such a map.
     stretch: Option<Stretch>,
@@ -863,8 +863,8 @@ struct Plan {
 }
 
 impl<V: Dimension> Adverse<V> {
-    /// Returns the case of a number. The regimes take turns, and within each regime, the pairs of
-    /// classes take turns.
+    /// Returns the case with the number `number`. Successive numbers go through all regimes, and
+    /// within each regime through all pairs of classes.
     pub fn numbered(number: usize) -> Self {
         // The number also selects a step of a slow movement.
         Self::step(number, number * 7 % STEPS)

@@ -233,7 +233,8 @@ pub trait Convex: Sized {
 pub struct Bounds {
     pub low: f64,
     pub high: f64,
-    /// The direction from the first body to the second, if no other direction is about as short.
+    /// The direction from the first body to the second, or `None` if a translation in another
+    /// direction is about as short.
     pub normal: Option<DVec3>,
 }
 
@@ -375,8 +376,8 @@ pub fn rises_around(
 pub struct Relation {
     /// The signed distance.
     pub gap: f64,
-    /// The shortest direction from the first body to the second, or one of several such directions.
-    /// `None` if touching cores do not determine the direction.
+    /// The direction of the shortest translation, from the first body to the second, or one of
+    /// several such directions. `None` if touching cores do not determine the direction.
     pub normal: Option<DVec3>,
 }
 

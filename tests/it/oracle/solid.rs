@@ -412,7 +412,7 @@ struct Nearest {
 struct Way {
     low: f64,
     high: f64,
-    /// The unit direction, or `None` if another direction is about as short.
+    /// The unit direction, or `None` if the translation in another direction is about as short.
     normal: Option<DVec3>,
 }
 

@@ -921,8 +921,8 @@ fn mirrored<V: Turning>(hit: CastHit<V>) -> CastHit<V> {
     }
 }
 
-/// Replaces the face normal, which belongs to the second shape: after a swap, this is the other
-/// shape.
+/// Replaces the face normal, because it belongs to the second shape, which is the other shape after
+/// a swap.
 fn without_face<V: Turning>(hit: CastHit<V>) -> CastHit<V> {
     CastHit {
         face_normal: hit.contact.normal,

@@ -378,7 +378,7 @@ struct Cell {
     beyond: usize,
     errors: BTreeMap<&'static str, Spread>,
     work: [Spread; 3],
-    /// The work of queries that have no closed form.
+    /// The numbers of support evaluations of queries that have no closed form.
     iterative: [Spread; 3],
 }
 
@@ -545,7 +545,7 @@ fn cases(usual: usize) -> usize {
     number("HEADBUTT_GRID").unwrap_or(usual)
 }
 
-/// Judges the case of a number.
+/// Judges the case with the number `number`.
 fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &mut Table) {
     let case = Adverse::<V>::mapped(number);
     match catch_unwind(AssertUnwindSafe(|| judge_mapped(&case, stage))) {
@@ -558,8 +558,8 @@ fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &m
     }
 }
 
-/// Judges the case of a number. A panic within a query is a failure of this case, and is reported
-/// with it.
+/// Judges the case with the number `number`. A panic within a query is a failure of this case, and
+/// is reported with the case.
 fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     let case = Adverse::<V>::numbered(number);
     match catch_unwind(AssertUnwindSafe(|| judge(&case))) {

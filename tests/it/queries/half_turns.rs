@@ -223,7 +223,7 @@ fn two_flips_are_no_flip() {
 #[test]
 fn a_tilted_shape_touches_nothing_and_a_tilted_collider_is_shortened() {
     let (tile, ball) = (Rectangle::new(2.0, 2.0), Circle::new(0.5));
-    // Seen along z, the tile is 1 wide.
+    // As seen along z, the tilted tile has the width 1.
     let tilted = Transform::from_rotation(Quat::from_rotation_y(PI / 3.0));
     assert!(query::contact(&tile, tilted, &ball, Vec2::ZERO).is_none());
     let (tile, ball) = (Collider::from(tile), Collider::from(ball));

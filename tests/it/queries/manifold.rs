@@ -902,9 +902,10 @@ fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 
 /// then farther by a fraction of 0.02² / 2 of the radius. This value is slightly greater.
 const TILTED_RADIUS: f64 = 2.2e-4;
 
-/// Corners that rise by less than 0.02 from one to the next count as one flat face or straight
-/// edge. The surface may bulge between them, as for hulls of hundreds of points and very flat
-/// pyramids. The points are below the surface by at most this fraction of the shape's size.
+/// If the slope between neighboring corners is less than 0.02, the corners count as one flat face
+/// or straight edge. The surface may bulge between them, as for hulls of hundreds of points and
+/// very flat pyramids. The points are below the surface by at most this fraction of the shape's
+/// size.
 const NEARLY_FLAT_IS_FLAT: f64 = 0.01;
 
 /// Like [`NEARLY_FLAT_IS_FLAT`], for a narrow arc, a very flat rhombus, and the flat side of an

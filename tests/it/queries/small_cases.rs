@@ -465,7 +465,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_2d() {
         apart(&segment, origin, &segment, at2(4.0, 2.0)),
         5.0_f32.sqrt(),
     );
-    // These segments are parallel, side by side.
+    // The segments are parallel, side by side.
     assert_eq!(
         apart(
             &segment2((-1.0, 0.0), (1.0, 0.0)),

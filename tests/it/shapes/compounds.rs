@@ -763,7 +763,7 @@ fn only_parts_near_the_other_shape_are_tested() {
 }
 
 /// Among equally deep contacts, the reported contact depends on the colliders and their poses, but
-/// not on the order of the entities. `meeting` asserts this.
+/// not on the order of the entities. The function `meeting` asserts this law.
 #[test]
 fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let ball = || Collider::from(Circle::new(1.0));

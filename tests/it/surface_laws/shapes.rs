@@ -92,8 +92,8 @@ impl Shape {
         Self { kind, plane, pose }
     }
 
-    /// Returns a random crate at the origin, or `None` if the crate is not less than half as large
-    /// as a surface of this extent.
+    /// Returns a random crate at the origin, or `None` if the crate is flat, or if its longest side
+    /// is at least 0.4 `extent`. `extent` is the extent of a surface.
     pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
         let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
         let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });

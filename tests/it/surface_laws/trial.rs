@@ -28,7 +28,7 @@ const BATCH: usize = 1500;
 /// another number.
 const PRINTED: usize = 4;
 
-/// The verdict about a case.
+/// The result of checking a law for a case.
 pub enum Verdict {
     /// The law does not apply: nothing touches, or more than one result is right.
     Open,
@@ -38,7 +38,7 @@ pub enum Verdict {
     Again,
 }
 
-/// A case of a law.
+/// A case for which a law is checked.
 pub trait Trial {
     fn questions(&self) -> Vec<Question>;
     fn judge(&mut self, answers: &[Answer]) -> Verdict;

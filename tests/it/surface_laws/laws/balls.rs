@@ -12,7 +12,8 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, hold, numbers},
 };
 
-/// Points at most this far apart coincide. This distance covers the rounding of f64.
+/// Two points coincide if their distance is at most this value. This distance covers the rounding
+/// of f64.
 const ONE_PLACE: f64 = 1e-10;
 
 /// The pose of the surface.

@@ -81,7 +81,8 @@ impl Trial for Path {
     /// of [`STEP`]. This jump breaks the law if the normal is the same on both sides, or if only
     /// one side has a contact. For a ball, every jump breaks the law. The verdict is open if the
     /// center changes sides, or is in the solid behind a one-sided surface. In this solid, a shape
-    /// meets a facet at its rim and is at once deep in its plane.
+    /// can reach a facet at the facet's rim. At the first touch, the shape is already deep below
+    /// the facet's plane.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let mut steps = self.positions.windows(2).zip(answers.windows(2));
         let jump = steps.find(|(places, answers)| self.jumps(places, answers));

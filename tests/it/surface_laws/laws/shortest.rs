@@ -83,7 +83,7 @@ fn judge(facets: &[Facet], shape: &Shape, answers: &[Answer]) -> Verdict {
     {
         return Verdict::Open;
     }
-    // A push-out is at most twice as long as the greatest depth, and the search ends at the reach
+    // A push-out is at most twice as long as the greatest depth, and at most as long as the radius
     // of the shape.
     if shortest.length() > f64::min(1.99 * answer.depth(), size) {
         return Verdict::Open;
