@@ -22,7 +22,7 @@ use process::{run_again, this_run};
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
 
-/// Returns an app whose time stands still, with or without the plugin.
+/// Returns an app without a clock, with or without the plugin.
 fn app(plugin: Option<HeadbuttPlugin>) -> App {
     let mut app = App::new();
     app.init_schedule(Simulation);
@@ -479,7 +479,7 @@ fn place_in_row(world: &mut World, all: &[Entity], gap: f32) {
     }
 }
 
-/// Runs ticks in which this number of the colliders moves.
+/// Runs ticks in which the first `movers` colliders move.
 fn pass(app: &mut App, all: &[Entity], movers: usize) {
     for number in 0..QUIET {
         for entity in &all[..movers] {
@@ -568,8 +568,8 @@ fn a_reader_reads_each_message_once_while_memory_is_given_back() {
             next += 1;
         }
     }
-    // There are two ticks with contacts of all pairs, one tick in which most contacts end, and
-    // further ticks with contacts in a row.
+    // All pairs touch in two ticks, most contacts end in the next tick, and only neighbors touch in
+    // the other ticks.
     assert_eq!(next, 3 * 50 * 99 + (QUIET - 3) * 99);
 }
 

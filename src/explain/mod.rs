@@ -416,7 +416,8 @@ impl LastTick<'_> {
     }
 }
 
-/// Returns the reason why an entity cannot touch anything, or `None` if it can.
+/// Returns the reason why an entity cannot touch anything, or `None` if the entity can touch
+/// others.
 fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(IgnoredReason::Despawned);

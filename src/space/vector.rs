@@ -153,7 +153,7 @@ pub trait DVector:
     /// Returns the components. In 2D, the third component is 0.
     fn components(self) -> [f64; 3];
 
-    /// Returns the mean of some points.
+    /// Returns the mean of the points.
     fn mean(points: &[Self]) -> Self {
         let sum = points.iter().fold(Self::ZERO, |sum, point| sum + *point);
         sum * (1.0 / points.len() as f64)

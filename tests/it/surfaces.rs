@@ -17,8 +17,8 @@ fn floor(random: &mut StdRng) -> Collider {
     Collider::try_trimesh(vertices, halved_cells(20, random)).unwrap()
 }
 
-/// Returns the triangles of a square with this many cells on a side, whose corners are numbered row
-/// by row. Each cell is divided along either diagonal.
+/// Returns the triangles of a square with `cells` cells on a side, whose corners are numbered row
+/// by row. Each cell is divided along a random diagonal.
 fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
     let row = cells + 1;
     (0..cells)

@@ -99,7 +99,7 @@ pub fn start_reading_in(app: &mut App, schedule: impl ScheduleLabel) {
     frame(app, 0);
 }
 
-/// Runs one frame with this many fixed ticks. Returns all reports since the last call.
+/// Runs one frame with `ticks` fixed ticks. Returns all reports since the last call.
 pub fn frame(app: &mut App, ticks: u32) -> Record {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(STEP * ticks));
     app.update();

@@ -14,8 +14,8 @@
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
-//! All vertices stay valid while x moves. So a step that advances the time costs one support point,
-//! and so does a step that improves the direction. The departures from the paper are:
+//! All vertices stay valid while x moves. So each step costs one support point, whether it advances
+//! the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, and each direction costs
 //!   one support point. The first is the direction from origin to origin. The second is the

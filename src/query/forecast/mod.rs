@@ -22,9 +22,8 @@
 //!
 //! Only axes that separate the shapes *at the start* count. These axes are the normals of faces of
 //! O that face the origin, and the normals of tangent planes through the origin. Each axis gives an
-//! upper bound on
-//! |p|. Even if the search ends early, the translation of the best axis frees the path: for s in
-//! 0..=1, the point s (v + p) has the height s h(n) >= h(n).
+//! upper bound on |p|. Even if the search ends early, the translation of the best axis frees the
+//! path: for s in 0..=1, the point s (v + p) has the height s h(n) >= h(n).
 //!
 //! | file | contents |
 //! |---|---|

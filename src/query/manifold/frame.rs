@@ -1,8 +1,8 @@
 //! The frame of a contact: its normal and two tangents.
 //!
 //! The geometry of a manifold is computed in the plane of the tangents. Each point also has a
-//! height along the normal. In 2D, the second tangent is zero, and so is the second coordinate of
-//! every point.
+//! height along the normal. In 2D, the second tangent and the second coordinate of every point are
+//! zero.
 
 use crate::{
     math::DVec2, query::minkowski::MinkowskiDifference, space::DVector, tolerance::LEVEL_SLOPE,

@@ -55,8 +55,8 @@ pub struct ContactPlane {
     /// The point of the other collider that is nearest to the body, or deepest in the body.
     pub point: Vec3,
     /// The maximum length by which this plane pushes the body, infinite by default. With a finite
-    /// limit, the plane is soft: it slows the body down, and gives way. A plane with a limit of 0
-    /// or NaN has no effect.
+    /// limit, the plane is soft: the plane shortens the translation, but the body can pass through
+    /// the plane. A plane with a limit of 0 or NaN has no effect.
     pub push_limit: f32,
 }
 

@@ -106,7 +106,7 @@ impl SpatialQuery<'_, '_> {
     ///   slopes at the same speed. The fall counts only where the ground ends. Without a horizontal
     ///   translation, the body stays where it is, on every slope that is ground.
     /// * **In the air**, or with an upward translation, the body moves straight, and slides along
-    ///   the colliders that it hits. If the body lands, it walks on.
+    ///   the colliders that it hits. After landing, the body walks for the rest of the translation.
     /// * **Walls** are all faces steeper than `max_slope`. A body slides along walls, and does not
     ///   climb them. In the air, a body slides down steep slopes.
     /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).

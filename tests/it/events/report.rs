@@ -23,7 +23,7 @@ fn two(swapped: bool, sides: [(Collider, Transform); 2]) -> (App, [Entity; 2]) {
 }
 
 /// Returns the contact of two colliders as seen from the first. Asserts that the order of spawning
-/// does not change a bit.
+/// does not change the contact.
 #[track_caller]
 fn contact(a: (Collider, Transform), b: (Collider, Transform)) -> Option<CollisionEvent> {
     let [straight, swapped] = [false, true].map(|swapped| {

@@ -18,7 +18,7 @@ use headbutt::{Collisions, Support, prelude::*};
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
 
-/// A ball whose support function panics after this number of further evaluations.
+/// A ball whose support function panics after the given number of further evaluations.
 struct Panics(Arc<AtomicUsize>);
 
 impl Support for Panics {
@@ -68,9 +68,9 @@ impl Aborting {
         core::mem::take(&mut record.messages)
     }
 
-    /// Runs a tick that panics after this number of support evaluations, if the tick needs more.
-    /// Bevy's executor runs the remaining systems first when the schedule is run again. Returns
-    /// `true` if the tick panicked.
+    /// Runs a tick that panics after `calls` support evaluations, if the tick needs more. Returns
+    /// `true` if the tick panicked. When the schedule is run again, Bevy's executor first runs the
+    /// remaining systems.
     fn abort(&mut self, calls: usize) -> bool {
         self.pose(self.faulty).translation.x += 0.125;
         self.left.store(calls, Ordering::Relaxed);

@@ -328,7 +328,7 @@ fn the_first_of_several_end_reasons_is_reported() {
     assert!(acts.is_sorted_by_key(|(reason, _)| *reason));
     for (index, (reason, act)) in acts.iter().enumerate() {
         for (_, lesser) in &acts[index + 1..] {
-            // Here, each act is on another side.
+            // Each act changes another side.
             Touching::each(|mut touching, side| {
                 touching.begin();
                 let other = touching.other(side);
@@ -336,7 +336,7 @@ fn the_first_of_several_end_reasons_is_reported() {
                 act(touching.world(), side);
                 touching.end(*reason);
             });
-            // Both acts are on the same side.
+            // Both acts change the same side.
             assert_ends(*reason, |world, entity| {
                 lesser(world, entity);
                 act(world, entity);

@@ -179,7 +179,7 @@ impl Body {
 enum Epoch {
     /// Hardly any collider changes.
     Rest,
-    /// One in this number of colliders moves. The same colliders move in each tick.
+    /// One in n colliders moves, where n is the value. The same colliders move in each tick.
     Some(usize),
     /// All colliders move.
     All,

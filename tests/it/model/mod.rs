@@ -126,7 +126,7 @@ struct Model {
     /// This tick's answers for all active pairs, with both sides of each pair.
     answers: BTreeMap<Pair, (Answer, [Side; 2])>,
     event_log: EventLog,
-    /// `true` if colliders become swept, and are teleported.
+    /// `true` if the operations include teleports and swept colliders.
     with_paths: bool,
     /// The translations of the active colliders in this tick, and the translations in which their
     /// paths begin.
@@ -534,7 +534,7 @@ fn app_of(seed: u64, with_bombs: bool) -> App {
     app
 }
 
-/// Asserts that every kind of operation happened in this number of ticks.
+/// Asserts that every kind of operation happened in `ticks` ticks.
 #[track_caller]
 fn assert_worth(app: &App, ticks: usize) {
     let model = app.world().resource::<Model>();
@@ -552,7 +552,7 @@ fn assert_worth(app: &App, ticks: usize) {
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }
 
-/// Runs this many operations in an app, in frames of these numbers of ticks.
+/// Runs `operations` operations in an app. `frames` gives the number of ticks of each frame.
 fn run(mut app: App, operations: usize, frames: impl Iterator<Item = u32>) {
     run_in(&mut app, operations, frames);
 }

@@ -115,7 +115,7 @@ fn a_body_pressed_into_any_corner_comes_to_rest_in_it() {
             let (half, is_round) = (0.5 * angle, case % 2 == 0);
             let (sine, cosine) = half.sin_cos();
             let step = random.random_range(1.0..10.0) / 60.0;
-            // The wish leads between the inward normals of both walls.
+            // The direction of the wished translation is between the inward normals of both walls.
             let aside = random.random_range(-0.8..0.8) * (0.5 * PI - half);
             let skin = random.random_range(0.003..0.02);
             let distance = if is_round {

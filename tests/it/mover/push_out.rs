@@ -145,9 +145,9 @@ impl PlacedBox {
     }
 }
 
-/// Returns the shortest translation that frees a body. The translation leads to the nearest point
-/// of one plane that bounds a Minkowski difference, or of two or three such planes that meet. All
-/// are tried.
+/// Returns the shortest translation that frees a body. The planes that bound the Minkowski
+/// differences are tried alone, and in sets of two or three planes that meet. Each candidate leads
+/// to the nearest point of a set.
 fn shortest(obstacles: &[PlacedBox], body: &PlacedBox) -> DVec3 {
     let exits: Vec<_> = obstacles
         .iter()

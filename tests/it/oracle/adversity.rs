@@ -1105,9 +1105,8 @@ impl Plan {
             &IN_SPACE[..]
         };
         let count = classes.len();
-        // The stride has no common divisor with the number of pairs. So in each regime, as many
-        // rounds as there are pairs meet all pairs, and every few rounds meet all classes on both
-        // sides.
+        // The stride has no common divisor with the number n of pairs. So any n rounds of a regime
+        // contain all pairs, and already a few rounds contain all classes on both sides.
         let place = number * STRIDE % (count * count);
         let mut pair = [place % count, place / count].map(|number| classes[number]);
         let mut styles = [Style::Usual; 2];

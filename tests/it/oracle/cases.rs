@@ -598,9 +598,10 @@ fn rotations(random: &mut StdRng) -> [Quat; 2] {
 }
 
 /// Returns the translation of the second body. In a third of the cases, a point of this body
-/// coincides with a point of the other body. Otherwise, their support points in a direction meet,
-/// before a small, large or no shift along this direction. Along this direction, a gap is exactly
-/// the distance of the bodies, and an overlap is an upper bound of the depth.
+/// coincides with a point of the other body. Otherwise, support points of both bodies in a
+/// direction meet, before a shift along this direction. The shift may be 0 or negative. Along this
+/// direction, a gap is exactly the distance of the bodies, and an overlap is an upper bound of the
+/// depth.
 fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
     if random.random_bool(0.35) {
         return inner_point(a, random) - inner_point(b, random);
@@ -642,7 +643,7 @@ fn inner_point(body: &Body, random: &mut StdRng) -> DVec3 {
         / sum.max(f64::MIN_POSITIVE)
 }
 
-/// Calls `test` with this many cases for every pair of kinds in both orders.
+/// Calls `test` with `per_pair` cases for every pair of kinds in both orders.
 pub fn for_each_case<V: Dimension>(
     seed: u64,
     per_pair: usize,

@@ -1,11 +1,11 @@
 //! Lower and upper bounds of the signed distance between bodies, from their support functions.
 //!
 //! The bounds are for hulls of hundreds of points and for smooth shapes, whose features cannot all
-//! be tried. Each result is a proof, however the search works. Two points prove an upper bound of a
-//! distance. A direction in which the difference of the bodies does not reach the origin proves a
-//! lower bound. A direction proves an upper bound of a depth, because it separates the bodies. A
-//! polytope of points of the difference with the origin inside proves a lower bound, because the
-//! difference is convex.
+//! be tried. Each result is proved, even if the search is incomplete. Two points prove an upper
+//! bound of a distance. A direction in which the difference of the bodies does not reach the origin
+//! proves a lower bound. A direction proves an upper bound of a depth, because it separates the
+//! bodies. A polytope of points of the difference with the origin inside proves a lower bound,
+//! because the difference is convex.
 
 use std::collections::{HashMap, HashSet};
 
@@ -238,7 +238,7 @@ impl Solid {
         }
     }
 
-    /// Returns the form with the radius around it, under any affine map.
+    /// Returns the body with this form and radius under an affine map.
     pub fn mapped(
         form: &Form,
         radius: f64,
@@ -288,7 +288,7 @@ impl Solid {
         Self::new(&Form::Points(vec![at]), 0.0, here, DVec3::ZERO, planar)
     }
 
-    /// Returns the body with its features, if there are few.
+    /// Returns the body with its features, or `None` if there are too many features.
     pub fn features(&self) -> Option<&Body> {
         self.features.as_ref()
     }
@@ -715,7 +715,7 @@ impl Search {
     }
 
     /// Returns `true` if facets of at least the height `low` have no effect on the result. In this
-    /// case, the length is known, and it is decided if the direction is unique.
+    /// case, the length is known, and it is known whether the direction is unique.
     fn is_over(&self, low: f64) -> bool {
         let limit = self.least + UNIQUE * self.scale;
         let rivals = || {

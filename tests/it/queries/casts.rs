@@ -198,7 +198,7 @@ impl<V: Turning> Course<V> {
     fn gap(&self, time: f64) -> f64 {
         let [a, b] = self.bodies(time);
         // The difference of few points has no volume, so the cores never overlap. The oracle's
-        // normal of a sliver is too imprecise to show this.
+        // normal of a sliver is too imprecise to prove that the depth is 0.
         let points = self.case.a.points.len() * self.case.b.points.len();
         let least = if points <= self.dimension() {
             -(a.radius + b.radius)

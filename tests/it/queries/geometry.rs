@@ -16,7 +16,7 @@ const METRES: Setting = Setting {
     far: 0.0,
 };
 
-/// Calls `judge` on this many cases of each pair of kinds in each order. `judge` returns `true` if
+/// Calls `judge` on `per_pair` cases of each pair of kinds in each order. `judge` returns whether
 /// the shapes touch, and the errors.
 fn judge_all<V: Dimension>(
     name: &str,

@@ -79,8 +79,8 @@ fn every_query_sees_a_flipped_shape_where_its_sprite_is() {
     assert!((swung - same).abs() < 1e-6);
 }
 
-/// The signed distance of a point from a convex polygon, and the times at which a line enters and
-/// leaves it, in f64.
+/// A convex polygon in f64. Its methods return the signed distance of a point, and the times at
+/// which a line enters and leaves the polygon.
 struct Polygon(Vec<DVec2>);
 
 impl Polygon {

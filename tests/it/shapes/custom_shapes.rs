@@ -129,8 +129,8 @@ fn axes(dimension: Dimension) -> &'static [Vec3] {
 /// A contact with so little depth that a bounding box could miss it.
 const NEAR: f32 = 1e-3;
 
-/// Each side of the box has a wall in front of it. At a small distance, the wall is no candidate.
-/// Moved closer by this distance, the wall collides.
+/// In front of each side of the box is a wall. At a small distance, the wall is no candidate. After
+/// a move by this distance, the wall collides.
 #[test]
 fn the_box_of_a_custom_shape_is_tight_under_any_transform() {
     let mut random = StdRng::seed_from_u64(1);

@@ -539,7 +539,7 @@ fn a_half_space_behind_a_reference_or_box_answers_the_same() {
     assert_eq!(tick(&mut app).only().depth, 0.75);
 }
 
-/// Asserts that the manifold of a shape on the ground has this many points, with the right depths,
+/// Asserts that the manifold of a shape on the ground has `count` points, with the right depths,
 /// and the deepest point first.
 fn rests<V: Ground>(
     ground: &impl Support<Vector = V>,

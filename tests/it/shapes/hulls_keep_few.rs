@@ -73,8 +73,8 @@ fn length(points: &[DVec3]) -> f64 {
 }
 
 /// Returns the weights of the point closest to the origin in the affine span of up to four points.
-/// The weights have the sum 1 and any sign. The method is least squares over the edges from the
-/// first point, made orthogonal. Returns `None` if the points are affinely dependent.
+/// The weights have the sum 1 and any sign. The method is least squares over an orthogonal basis of
+/// the edges from the first point. Returns `None` if the points are affinely dependent.
 fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     let (first, others) = points.split_first()?;
     // The basis has orthogonal vectors, each with its coefficients in terms of the edges.
@@ -184,7 +184,7 @@ fn turn(random: &mut StdRng) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// Returns a rectangle with round corners, each an arc of this many steps.
+/// Returns a rectangle with round corners. Each corner is an arc of `steps` steps.
 fn rounded_rectangle(half: DVec2, radius: f64, steps: usize) -> Vec<DVec2> {
     let signs = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let corner = |(quarter, (x, y)): (usize, (f64, f64))| {

@@ -107,7 +107,7 @@ fn is_odd(entity: Entity) -> bool {
     entity.index_u32() % 2 == 1
 }
 
-/// Runs a test in random worlds that change from question to question.
+/// Calls `test` in random worlds, which change after every few calls.
 fn in_random_worlds(seed: u64, mut test: impl FnMut(&mut RandomWorld, &mut StdRng, &Choice)) {
     let first = cases("HEADBUTT_SPATIAL", 1000).start as u64;
     let mut random = StdRng::seed_from_u64(seed + (first << 8));

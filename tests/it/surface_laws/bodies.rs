@@ -559,7 +559,7 @@ impl Surface {
         Self::strip(name, profile, cell, if cell > 4.0 { 2 } else { 7 }, random)
     }
 
-    /// Returns a sheet with this many rows of vertices along z, centered on z = 0.
+    /// Returns a sheet with `rows` rows of vertices along z, centered on z = 0.
     pub fn strip(
         name: &'static str,
         profile: &[(f32, f32)],

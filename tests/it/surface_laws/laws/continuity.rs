@@ -15,7 +15,7 @@ use crate::surface_laws::{
 /// The number of positions along a path.
 const POSITIONS: usize = 24;
 
-/// The step at which a jump counts, as a fraction of the size.
+/// The length of the step over which a jump is measured, as a fraction of the size.
 const STEP: f64 = 4e-6;
 
 /// The error of a depth, as a fraction of the size.

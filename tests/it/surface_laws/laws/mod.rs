@@ -101,7 +101,8 @@ fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape
     placed_by(random, surface, shape, sunk)
 }
 
-/// Returns the shape on a surface, sunk in by this part of its extent if a facet is flat.
+/// Returns the shape on a surface. On a flat facet, the shape is sunk in by `sunk` times its
+/// extent.
 fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -> Option<Shape> {
     let facets = surface.world_facets();
     let facet = facets.choose(random)?;
