@@ -72,11 +72,11 @@ impl<D: DVector> EarlyEnd<D> {
 
 /// Returns the contact of minimum depth near a direction n.
 ///
-/// Let Y be the Minkowski difference, and p = h(n) n. The origin is on the supporting plane of Y -
-/// p along n. If Y contains p, n is a local minimum, and GJK returns the points in contact.
-/// Otherwise GJK returns the point y of Y that is nearest to p. Let m be the direction from y to p.
-/// All of Y lies below the plane through y with normal m, so h(m) = m·y = m·p - |p - y| <= h(n) -
-/// |p - y|. Therefore the depth along m is lower.
+/// Let Y be the Minkowski difference, and p = h(n) n. The supporting plane of Y along n contains p.
+/// If Y contains p, n is a local minimum, and GJK returns the points in contact. Otherwise GJK
+/// returns the point y of Y that is nearest to p. Let m be the direction from y to p. All of Y lies
+/// below the plane through y with normal m, so h(m) = m·y = m·p - |p - y|. This is at most
+/// h(n) - |p - y|. Therefore the depth along m is lower.
 ///
 /// On a surface that is nearly a sphere around the origin, this step hardly lowers the depth, and
 /// the longer step of [`sphere_minimum`] is better.

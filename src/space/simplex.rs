@@ -108,8 +108,8 @@ fn foot<D: DVector>(point: D, edges: &[D]) -> D {
     normal * (normal.dot(point) / normal.length_squared())
 }
 
-/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a), λ_b is a·(a -
-/// b), and their sum is |b - a|². If the ends coincide, both weights are 0.
+/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a), λ_b is
+/// a·(a - b), and their sum is |b - a|². If the ends coincide, both weights are 0.
 #[inline]
 fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;

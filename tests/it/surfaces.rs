@@ -245,8 +245,8 @@ fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<C
         .and_then(|hit| hit.seen_from(shape))
 }
 
-/// Returns two slopes that meet along z at the origin, and descend (or ascend) to y = -+5 at x =
-/// +-5.
+/// Returns two slopes that meet along z at the origin. At x = 5 and x = -5, their height is
+/// `5 * rise`.
 fn slopes(rise: f32) -> Collider {
     let vertices = [-5.0, 0.0, 5.0f32].into_iter();
     let vertices = vertices.flat_map(|x| [-5.0, 5.0f32].map(|z| Vec3::new(x, rise * x.abs(), z)));

@@ -298,8 +298,8 @@ fn a_long_push_out_leaves_the_least_overlap() {
 
 /// In the plane of the normals, let θ be the opening. Then x = a u + b w, where u bisects the
 /// normals, and w is orthogonal to u. Both planes have the slack s = (d₁ + d₂) / 2 - a sin(θ/2) if
-/// b is (d₁ - d₂) / (2 cos(θ/2)). The length is at most 2 max d. The factors of the normals, a / (2
-/// sin(θ/2)) ± b / (2 cos(θ/2)), are at most 50 max d.
+/// b is (d₁ - d₂) / (2 cos(θ/2)). The length is at most 2 max d. The factors of the normals,
+/// a / (2 sin(θ/2)) ± b / (2 cos(θ/2)), are at most 50 max d.
 #[test]
 fn a_wedge_is_left_by_at_most_twice_the_depth() {
     let mut random = StdRng::seed_from_u64(3);
