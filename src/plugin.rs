@@ -37,25 +37,22 @@ use crate::{
 /// * of the `Transform`, the collider, the layers or the parent of its entity, or
 /// * of the `Transform` or the parent of one of its ancestors.
 ///
-/// After a change through `bypass_change_detection`, call `set_changed`. Otherwise the change takes
-/// effect only when another change causes the entity to be read again.
+/// If you change a component through `bypass_change_detection`, also call `set_changed`. Otherwise
+/// the change takes effect only when another change causes the entity to be read again.
 ///
 /// # Threads
 ///
 /// Bevy's feature `multi_threaded` is on by default. With this feature, the plugin tests pairs on
-/// all threads of the `ComputeTaskPool`, if there are at least two threads. On a machine with two
-/// or three cores, Bevy gives this pool only one thread. `TaskPoolOptions::compute` sets the number
-/// of threads.
+/// all threads of the `ComputeTaskPool`. On a machine with two or three cores, Bevy gives this pool
+/// only one thread. `TaskPoolOptions::compute` sets the number of threads.
 ///
 /// # Memory
 ///
-/// After a burst of colliders or contacts, memory that has been unused for at least 64 ticks is
-/// freed at a few MiB per tick. Each collider has a slot in a list. The slots before the last
-/// remaining collider are kept, and so is the memory of Bevy's own tables. Bevy's list of messages
-/// is freed at once, on a thread of the `AsyncComputeTaskPool`. Without this pool, freeing a
-/// gigabyte of messages delays one tick.
+/// After a burst of colliders or contacts, a list that is less than a quarter full frees its unused
+/// memory within 128 ticks. So does Bevy's list of messages. Each collider has a slot in a list. The
+/// slots before the last remaining collider are kept, and so is the memory of Bevy's own tables.
 ///
-/// Do not remove this crate's resources. Replacing these resources is fine.
+/// You may replace the resources of this crate, but do not remove them.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
@@ -66,7 +63,7 @@ pub struct HeadbuttPlugin {
 }
 
 impl HeadbuttPlugin {
-    /// Creates a plugin that runs a tick each time `schedule` runs. Examples are `PostUpdate` and
+    /// Creates a plugin that runs one tick in each run of `schedule`. Examples are `PostUpdate`, and
     /// the schedule that a rollback repeats.
     ///
     /// ```
@@ -88,14 +85,14 @@ impl HeadbuttPlugin {
     /// }
     /// ```
     ///
-    /// Each run of the schedule sends messages. So a rollback that repeats ticks also sends their
-    /// messages again. Bevy keeps a message for at least two frames, and longer if no fixed step
-    /// has run since.
+    /// Each run of the schedule sends messages. So if a rollback repeats ticks, their messages are
+    /// sent again. Bevy keeps a message for at least two frames, and longer if no fixed step has run
+    /// since.
     ///
     /// # While virtual time is paused
     ///
-    /// No fixed step runs during a pause, so Bevy keeps every message for the next fixed step. In a
-    /// schedule that runs every frame, messages accumulate: at 60 frames a second, 10,000 ongoing
+    /// No fixed step runs during a pause, so Bevy keeps every message for the next fixed step. If
+    /// the plugin runs in every frame, messages accumulate: at 60 frames a second, 10,000 ongoing
     /// contacts take 60 MiB a second. The plugin cannot drop messages, because a reader in a fixed
     /// step may still need them. If your app reads no messages in fixed steps, let Bevy drop
     /// messages after two frames:
@@ -113,8 +110,8 @@ impl HeadbuttPlugin {
     ///     .add_systems(Last, signal_message_update_system.run_if(is_paused));
     /// ```
     ///
-    /// Alternatively, choose [`OngoingEvents::OnChange`] or `Never`. Then contacts at rest send no
-    /// messages.
+    /// Alternatively, choose [`OngoingEvents::OnChange`] or [`OngoingEvents::Never`]. Then contacts
+    /// at rest send no messages.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),
@@ -142,7 +139,7 @@ impl HeadbuttPlugin {
         }
     }
 
-    /// Returns this plugin with another setting for messages about ongoing contacts.
+    /// Returns this plugin with another setting for the messages of ongoing contacts.
     ///
     /// ```
     /// use bevy::prelude::*;

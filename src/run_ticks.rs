@@ -5,7 +5,8 @@ use bevy::{
     time::{Real, TimeUpdateStrategy},
 };
 
-/// Runs `ticks` fixed ticks of an app, one in each update, for tests and programs without a window.
+/// Runs `ticks` fixed ticks of an app, for tests and programs without a window. Each tick is an
+/// update of the app.
 ///
 /// By default, [`App::update`] runs as many ticks as fit into the time since the last update, and
 /// none in the first update. After a call of this function, each further update runs one tick.
@@ -23,9 +24,9 @@ use bevy::{
 /// ```
 ///
 /// A tick lasts for the timestep of [`Time<Fixed>`], by default 1/64 s. [`Time<Virtual>`] must run
-/// at normal speed, and its `max_delta` must be at least the timestep: otherwise the number of
-/// ticks differs. If the app lacks Bevy's `TimePlugin`, a part of `MinimalPlugins`, this function
-/// only updates the app.
+/// at normal speed, and its `max_delta` must be at least the timestep. Otherwise, the number of ticks
+/// differs. `MinimalPlugins` contain Bevy's `TimePlugin`. Without `TimePlugin`, this function only
+/// updates the app `ticks` times.
 pub fn run_ticks(app: &mut App, ticks: u32) {
     if let Some(fixed) = app.world().get_resource::<Time<Fixed>>() {
         let tick = TimeUpdateStrategy::ManualDuration(fixed.timestep());

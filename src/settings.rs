@@ -18,17 +18,17 @@ pub enum BroadPhase {
     Custom,
 }
 
-/// The pairs of entities that the app supplies for testing, with [`BroadPhase::Custom`].
+/// The pairs of entities that the app supplies for testing. With [`BroadPhase::Automatic`], the
+/// plugin ignores this list.
 ///
 /// Add the pairs in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
-/// The plugin never changes the list, so pairs stay until the app clears them. With
-/// [`BroadPhase::Automatic`] the list is ignored.
+/// The plugin never changes the list, so pairs stay until the app clears the list.
 ///
 /// * Neither the order of the pairs nor the order within a pair matters. Duplicates are allowed.
 /// * A pair is skipped if an entity has no collider, or if both entities are the same.
 /// * [`CollisionLayers`](crate::CollisionLayers) apply as usual.
-/// * Pairs at rest cost little: a pair that was also supplied in the previous tick is tested only
-///   if one of its colliders changed.
+/// * Pairs at rest cost little. If a pair was also supplied in the previous tick, the pair is tested
+///   only if one of its colliders changed.
 ///
 /// ```
 /// use bevy::prelude::*;
