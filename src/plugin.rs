@@ -49,8 +49,9 @@ use crate::{
 /// # Memory
 ///
 /// After a burst of colliders or contacts, a list that is less than a quarter full frees its unused
-/// memory within 128 ticks. So does Bevy's list of messages. Each collider has a slot in a list. The
-/// slots before the last remaining collider are kept, and so is the memory of Bevy's own tables.
+/// memory within 128 ticks. So does Bevy's list of messages. Each collider has a slot in a list.
+/// The slots before the last remaining collider are kept, and so is the memory of Bevy's own
+/// tables.
 ///
 /// You may replace the resources of this crate, but do not remove them.
 #[derive(Clone, Debug)]
@@ -63,8 +64,8 @@ pub struct HeadbuttPlugin {
 }
 
 impl HeadbuttPlugin {
-    /// Creates a plugin that runs one tick in each run of `schedule`. Examples are `PostUpdate`, and
-    /// the schedule that a rollback repeats.
+    /// Creates a plugin that runs one tick in each run of `schedule`. Examples are `PostUpdate`,
+    /// and the schedule that a rollback repeats.
     ///
     /// ```
     /// use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
@@ -86,8 +87,8 @@ impl HeadbuttPlugin {
     /// ```
     ///
     /// Each run of the schedule sends messages. So if a rollback repeats ticks, their messages are
-    /// sent again. Bevy keeps a message for at least two frames, and longer if no fixed step has run
-    /// since.
+    /// sent again. Bevy keeps a message for at least two frames, and longer if no fixed step has
+    /// run since.
     ///
     /// # While virtual time is paused
     ///

@@ -27,8 +27,8 @@ pub enum BroadPhase {
 /// * Neither the order of the pairs nor the order within a pair matters. Duplicates are allowed.
 /// * A pair is skipped if an entity has no collider, or if both entities are the same.
 /// * [`CollisionLayers`](crate::CollisionLayers) apply as usual.
-/// * Pairs at rest cost little. If a pair was also supplied in the previous tick, the pair is tested
-///   only if one of its colliders changed.
+/// * Pairs at rest cost little. If a pair was also supplied in the previous tick, the pair is
+///   tested only if one of its colliders changed.
 ///
 /// ```
 /// use bevy::prelude::*;
