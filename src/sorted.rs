@@ -75,7 +75,7 @@ mod tests {
             let most = random.random_range(1..100_u128);
             let mut keys: Vec<u128> = (0..count).map(|_| random.random_range(0..most)).collect();
             if round % 3 > 0 {
-                // A few keys are replaced, so all other keys are in order.
+                // Sorts the keys, and then replaces a few keys.
                 keys.sort_unstable();
                 for _ in 0..round % 5 {
                     let index = random.random_range(0..keys.len().max(1));

@@ -14,8 +14,8 @@
 //! edge of the facet's shadow are tried.
 //!
 //! The facets of a cluster lie in one plane. So one support point bounds the times of all these
-//! facets. If the body touches one facet at the time at which it reaches the plane, the body
-//! touches no other facet of the cluster earlier.
+//! facets. The body cannot touch a facet before the body reaches the plane. So if the body touches
+//! one facet at that time, no facet of the cluster is touched earlier.
 //!
 //! If the lowest point of the body lands well inside a facet, the touch has a closed form. The body
 //! does not reach the plane of the facet earlier.
@@ -255,7 +255,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let foot = lowest - normal * self.radius - self.velocity * time;
         let inside = INSIDE * self.size + margin;
         let thickness = (self.body.support(normal) - lowest).dot(normal) + self.body.radius();
-        // Until this step before the touch, the gap exceeds the margin of a cast.
+        // At all times earlier than `step` before the touch, the gap exceeds the margin of a cast.
         let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
         if thickness < inside || step * speed > CAST_TOUCHING * self.size {
             return None;

@@ -6,10 +6,10 @@
 //! correct. But only a normal that separates the shape from all these parts is a normal of the
 //! whole collider's surface. So the outcome whose normal separates the most parts comes first.
 //!
-//! **The face normal.** The cast of a pair finds only the faces of its own part. So the face is
-//! selected among all parts that are touched along the contact normal. For example, a ball at the
-//! edge of a step touches two segments at the same point. The rules are the same as for one shape,
-//! in `query/cast/face_normal.rs`:
+//! **The face normal.** The cast of a pair of parts finds only the faces of these two parts. So the
+//! face is selected among all parts that are touched along the contact normal. For example, a ball
+//! at the edge of a step touches two segments at the same point. The rules are the same as for one
+//! shape, in `query/cast/face_normal.rs`:
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
 //! * Otherwise, the visible face that opposes the motion most is chosen. A face is hidden if
@@ -33,9 +33,10 @@ const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// If the time of a part differs by at most this multiple of the tolerance for equal times, the
 /// part may be touched at the same point as the first part. If a facet is a thousand times larger
-/// than the body, its cast is a thousand times less exact. The height of the part then decides if
-/// the part is touched there. The search skips a part only if the part certainly touches nothing
-/// before [`FirstTouch::limit`]. So the search visits each part at this point, in any order.
+/// than the body, the time of the cast against this facet is a thousand times less exact. The
+/// height of the part then decides if the part is touched there. The search skips a part only if
+/// the part certainly touches nothing before [`FirstTouch::limit`]. So the search visits each part
+/// at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -72,7 +73,7 @@ impl<D: DVector> FirstTouch<D> {
         (self.touching + self.same_time).min(1.0)
     }
 
-    /// Adds the outcome of a pair.
+    /// Adds the outcome of a pair of parts.
     pub fn add(&mut self, hit: CastHit64<D>, parts: PartPair) {
         if hit.status == CastStatus::Hit {
             self.safe = self.safe.min(hit.safe);
@@ -173,7 +174,7 @@ impl<D: DVector> FirstTouch<D> {
             let Some(index) = parts.iter().position(rises) else {
                 return true;
             };
-            // This part often hides the next face, too, so it is tested first.
+            // This part often hides the next face, too, so the part is tested first.
             parts.swap(0, index);
             false
         };

@@ -285,8 +285,8 @@ impl Replay {
         if state.collider != old_state.collider {
             set(&mut entity, state.collider.map(|id| self.collider(id)));
         }
-        // A collider requires a `Transform`, but in the session, the app may have removed the
-        // component.
+        // A `Collider` requires a `Transform`, but the recorded app may have removed the
+        // `Transform`.
         if !state.has_pose {
             entity.remove::<Transform>();
         }

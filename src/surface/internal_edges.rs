@@ -65,8 +65,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let parts = a.indices.1.cmp(&b.indices.1);
             positions.then(parts).then_with(|| self.order(a, b))
         });
-        // If the body's core overlaps no facet, the deepest contact is a minimum, even if rounding
-        // makes an adjacent facet seem to rise.
+        // If the body's core overlaps no facet, the deepest contact is a local minimum of the
+        // distance. Rounding may still make an adjacent facet seem to rise.
         let depths = contacts.iter().map(FacetContact::depth);
         let deepest = depths.fold(0.0, f64::max);
         let are_separated = !contacts.iter().any(FacetContact::is_plane);

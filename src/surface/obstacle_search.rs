@@ -115,8 +115,8 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > PARALLEL_SINE * edge.length());
-                // Along the normal of a face of the Minkowski difference, the rest of the facet is
-                // below this edge.
+                // If `normal` is the normal of a face of the Minkowski difference, no point of the
+                // facet is higher along `normal` than this edge.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }
@@ -305,8 +305,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
             let facets = near.iter().filter_map(|(it, _)| pair.surface.facet(*it));
             facets.filter(|facet| !pair.is_hidden(facet))
         };
-        // A translation along the mean of the normals is probably a push-out. Longer push-outs need
-        // not be found.
+        // A translation along the mean of the normals is probably a push-out. Push-outs that are
+        // longer than this translation are not needed.
         let normals = pair
             .center
             .map(|center| facets().map(move |facet| facet.normal_toward(center)));

@@ -173,9 +173,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let is_wide = |contact: &FacetContact<V::DVec>| {
             let facet = self.surface.facet(contact.indices.0)?;
             let [on_surface, _] = self.parts(contact.indices)?;
-            // The body's lowest point is below the foot, and the segment from this point to the
-            // center crosses the plane. Foot and crossing must be farther from the boundary than
-            // the translation is long.
+            // The body's lowest point is below `foot`, the contact point on the facet. The segment
+            // from the lowest point to the center crosses the plane. `foot` and the crossing must
+            // be farther from the facet's boundary than the translation is long.
             let foot = foot(&on_surface, &contact.contact);
             let (under, over) = (contact.depth(), facet.height(center).abs());
             let lowest = foot - contact.normal * under;
@@ -189,7 +189,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let tight = contacts
             .iter()
             .filter(|contact| contact.is_plane() && ends_at_plane(contact, translation));
-        // Facets in one plane follow each other. For each plane, one wide facet is enough.
+        // In the sorted list, the contacts of facets in one plane are adjacent. For each plane, one
+        // wide facet is enough.
         let mut last: Option<&FacetContact<V::DVec>> = None;
         let mut is_found = true;
         for contact in tight {

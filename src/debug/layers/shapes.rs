@@ -120,7 +120,8 @@ pub fn draw_shapes(
             shapes.update(&target, appearance, old.remove(&target.entity), &settings);
         }
     }
-    // The colliders that remain in `old` are no longer drawn, so their layers are drawn again.
+    // The colliders that remain in `old` disappear, so the layers that contain their lines are
+    // rebuilt.
     for gone in old.values() {
         shapes.layers.entry(gone.key).or_default().is_outdated = true;
     }

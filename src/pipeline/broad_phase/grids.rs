@@ -48,8 +48,8 @@ const FINER: usize = 8;
 
 /// Returns `true` if the boxes of `finer` should query `coarser`, and `false` for the reverse.
 ///
-/// A rod along x would visit all small boxes of its rows. So the small boxes query the rods
-/// instead.
+/// A *rod* is a long thin box. A query with a rod along x would visit all small boxes in the rows
+/// of the rod. So the small boxes query the rods instead.
 fn should_query(finer: &Grid, coarser: &Grid) -> bool {
     let reverse_visits = coarser.visited_fraction_of(finer);
     let visits = finer.visited_fraction_of(coarser);

@@ -131,7 +131,7 @@ impl Scan<'_> {
 
     fn rebuild(&mut self, row: &ColliderRow, old: Option<ProxySlot>) {
         if old.is_none() {
-            // The previous owner of this entity index was despawned.
+            // If a despawned entity had the same index, its proxy is removed.
             self.proxies.forget(row.entity);
         }
         let old = old.unwrap_or(ProxySlot::Inert);

@@ -317,7 +317,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         !is_edge || self.find_ground(rules).is_some()
     }
 
-    /// Adds a touch to the hits, and uses up one of `touches_left`.
+    /// Adds a touch to `hits`, and decrements `touches_left`.
     fn add_hit(&mut self, touch: &BodyTouch<V::DVec>, motion: V::DVec, is_ground: bool) {
         let vector = |vector: V::DVec| V::from_f64(vector.in_f32_range()).to_vec3();
         self.touches_left = self.touches_left.saturating_sub(1);
