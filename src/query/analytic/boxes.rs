@@ -34,7 +34,7 @@
 //! axes of Gottschalk, Lin and Manocha, "OBBTree" (1996). The departures from that paper are:
 //!
 //! * The axes are unit vectors, because the depth is measured along them.
-//! * The cross product of two edges counts only if its gap exceeds the gaps of all face normals by
+//! * The cross product of two edges is used only if its gap exceeds the gaps of all face normals by
 //!   more than rounding. If a feature lies flat on a face, such a cross product equals the face
 //!   normal.
 //! * The contact points are computed as well.

@@ -21,8 +21,8 @@
 //! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
 //! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
 //! is beyond a vertex, the two edges at this vertex have the largest n·(p - a). The reason is that
-//! the normals of all other edges make a larger angle with the direction of p. If p is inside, the
-//! normal is the normal of the edge with the largest g.
+//! the vertex is behind all other edges, whose normals make a larger angle with the vector from the
+//! vertex to p. If p is inside, the normal is the normal of the edge with the largest g.
 
 use crate::{
     query::{

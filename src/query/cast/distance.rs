@@ -92,7 +92,8 @@ impl<D: DVector> DistanceCast<D> {
     }
 
     /// Returns the cast of a rotating box and a point that does not rotate. `frame` is the rotation
-    /// of the pair. `first` and `second` are the motions in the order of the pair.
+    /// from the pair's frame to world axes. `first` and `second` are the motions in the order of
+    /// the pair.
     pub fn rotating(
         (radius_sum, frame): (f64, D::Matrix),
         boxes: BoxPair<D>,

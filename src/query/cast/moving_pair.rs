@@ -40,7 +40,8 @@ pub struct Proximity<D: DVector> {
     pub axis: SeparatingAxis<D>,
     /// The nearest points of the cores.
     pub cores: Penetration<D>,
-    /// `true` if the direction of the axis is known.
+    /// `true` if the cores are known to be separated, which determines the direction of the axis.
+    /// Always `true` for a half-space.
     pub is_apart: bool,
 }
 

@@ -49,8 +49,8 @@ impl<D: DVector> CoreBox<D> {
 /// The size of a pair, and the lengths that decide its cast.
 #[derive(Clone, Copy, Debug)]
 pub struct CastScale {
-    /// Half the diagonals of the boxes around the cores, plus the radii. [`OFFSET_SCALE`] limits
-    /// the size from below.
+    /// Half the sum of the diagonals of the boxes around the cores, plus the radii.
+    /// [`OFFSET_SCALE`] limits the size from below.
     pub size: f64,
     /// A bound on the rounding errors of relative positions.
     pub rounding: f64,

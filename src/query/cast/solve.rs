@@ -30,13 +30,13 @@
 //! product of distance and speed, divided by the squared margin. The tolerance also grows with the
 //! number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
-//! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
-//! advances along the contact normal as long as the overlap is below a tolerance. The certificate
-//! is the same, with the tolerance added to s. If the loop reaches the end of the motion, or a time
-//! at which the shapes are apart again, the shapes only slide along each other's surface. If a
-//! later contact is deeper than the tolerance, or has the opposite normal, as for two segments that
-//! cross, the touch is a hit. A motion that ends too early for a decision is continued beyond its
-//! end.
+//! **After a touch.** A touch is a hit only if the shapes overlap afterwards. After the touch, the
+//! loop advances along the contact normal as long as the overlap is below a tolerance. The
+//! certificate is the same, with the tolerance added to s. If the loop reaches the end of the
+//! motion, or a time at which the shapes are apart again, the shapes only slide along each other's
+//! surface. If a later contact is deeper than the tolerance, or has the opposite normal, as for two
+//! segments that cross, the touch is a hit. A motion that ends too early for a decision is
+//! continued beyond its end.
 
 use crate::{
     query::{
@@ -142,9 +142,9 @@ where
     }
 
     /// Returns a bound on the distance by which f32 misplaces the shapes. If an app moves a body by
-    /// `safe` of a motion and rounds its pose to f32, the body may overlap by this much. The body
-    /// must still be able to continue. The bound is limited, because far from the origin it can
-    /// approach the size of the pair.
+    /// the fraction `safe` of a motion and rounds the pose to f32, the body may overlap an obstacle
+    /// by this much. The body must still be able to continue. The bound is limited, because far
+    /// from the origin it can approach the size of the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
@@ -292,9 +292,9 @@ where
                     AfterTouch::Ends
                 };
             }
-            // If a curved surface lies in the plane of a face, GJK ends within its tolerance and
-            // does not prove that the shapes are apart. The search continues at a slightly later
-            // time.
+            // If a curved surface touches the plane of a face, GJK ends within its tolerance
+            // without proving that the shapes are separated. The search continues at a slightly
+            // later time.
             axis = next;
             time += slack / speed;
             if time >= end {
@@ -305,8 +305,8 @@ where
     }
 
     /// Returns a time up to which the separation along an axis is certified to be at least `floor`,
-    /// or `None` if it is certified up to `end`. The search stops when the separation is at most
-    /// `band` above the floor, or after [`STEPS_PER_AXIS`] steps.
+    /// or `None` if the bound is certified up to `end`. The search stops when the separation is at
+    /// most `band` above the floor, or after [`STEPS_PER_AXIS`] steps.
     fn advance(
         &self,
         axis: SeparatingAxis<DVecOf<A>>,
@@ -327,7 +327,8 @@ where
         if above.is_nan() || above <= 0.0 {
             return Some(time);
         }
-        // An interval is certified if it is not longer than `fall` (√a + √b).
+        // An interval is certified if its length is at most `fall` (√a + √b), where a and b are as
+        // in the file head.
         let fall = CERTAIN_PART * (2.0 / curvature).sqrt();
         for _ in 0..STEPS_PER_AXIS {
             let shortest = CERTAIN_PART * (above / speed).min(fall * above.sqrt());

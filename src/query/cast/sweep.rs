@@ -1,7 +1,7 @@
 //! Linear casts of two boxes, of a box and a segment, and of two polygons of few edges, all without
 //! radii. The projections onto separating axes overlap in intervals of time: see
 //! `analytic/swept_boxes.rs` and `analytic/swept_polygons.rs`. The axis on which the projections
-//! overlap last is the contact normal. For boxes with radii, only a miss is certain.
+//! begin to overlap last is the contact normal. For boxes with radii, only a miss is certain.
 
 use crate::{
     query::{

@@ -351,7 +351,8 @@ mod tests {
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);
             let area: f64 = areas.map(|(a, b)| a.position.perp_dot(b.position)).sum();
-            // The expected area is half of the square, plus the triangle on the diagonal.
+            // Both values are twice the area: half of the square, plus the triangle from the
+            // diagonal to the deepest point.
             let sums = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
             let expected = sums.into_iter().fold(0.0, f64::max);
             assert!(

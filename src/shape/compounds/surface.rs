@@ -182,8 +182,8 @@ impl VertexFacets {
                 *count = count.saturating_add(1);
             }
         }
-        // Each count is replaced by the end of the vertex's list. Filling the list from its end
-        // then moves this index to the start.
+        // Each count is replaced by the end of the vertex's list. Filling the list backward
+        // decrements this end until it is the start of the list.
         let mut total = 0_u32;
         for start in &mut starts {
             total = start.saturating_add(total);
