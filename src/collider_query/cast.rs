@@ -1,7 +1,8 @@
 //! Casts colliders by casting their parts.
 //!
 //! A pair of parts is cast only if the boxes of the two parts touch during the motion, before the
-//! earliest hit so far. If a collider rotates, its boxes contain all rotations.
+//! earliest hit so far. If a collider rotates, the box of each part contains the part in all
+//! rotations.
 
 use crate::{
     collider_query::{

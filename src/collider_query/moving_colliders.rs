@@ -108,7 +108,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
     }
 
     /// Returns the largest coordinate of a moving part along a direction. The coordinate is
-    /// relative to the start of the first collider, so that it is exact far from the origin.
+    /// relative to the first collider's position at the start, so that the coordinate is exact far
+    /// from the origin.
     fn height(&self, (placed, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
         let [(first, _), _] = self.moving;
         let height = placed.with_part(part, |part| {

@@ -17,8 +17,8 @@ pub struct Scratch<V: Space> {
     lists: PushOutLists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
-    /// The numbers of near pairs, of near facets and of contacts. The lengths of all lists are at
-    /// most proportional to these numbers.
+    /// Counts the near pairs, the near facets and the contacts. The lengths of all lists are at
+    /// most proportional to these counts.
     peak: Peak,
 }
 

@@ -21,16 +21,16 @@ use crate::{
 /// Maximum number of parts of a body for which edges and corners are collected.
 const MAX_PARTS: usize = 16;
 
-/// Maximum number of edges and corners of a part whose contacts are computed. The lowest estimated
-/// depths come first.
+/// Maximum number of edges and corners near a part whose contacts are computed. The edges and
+/// corners with the lowest estimated depths are used.
 const MAX_FANS: usize = 32;
 
 /// Maximum number of contacts for which [`boundary_contact`](SurfacePair::boundary_contact) is
 /// computed. If there are more contacts, every n-th contact is selected.
 const MAX_SAMPLES: usize = 64;
 
-/// Maximum number of times that all near facets are searched for the facets at a point. This search
-/// is needed if an edge at the point belongs to a single facet.
+/// Maximum number of times that all near facets are searched for the facets at a point. A search is
+/// needed if an edge at the point belongs to a single facet.
 const MAX_SEARCHES: usize = 256;
 
 /// Maximum number of candidates. The shallowest candidates are kept.

@@ -52,7 +52,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// contacts of one part at one point, at most one remains.
     pub(super) fn remove_internal_contacts(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
         // Facets that share a point have contacts at the same point. After sorting, the contacts of
-        // one part at one point follow each other, so that only the first is tested.
+        // one part at one point are adjacent, so that only the first of them is tested.
         let position = |contact: &FacetContact<V::DVec>| match contact.kind {
             ContactKind::Boundary { point, .. } => Some(point.point),
             _ => None,
