@@ -105,10 +105,11 @@ pub struct Sensor;
 ///
 /// # Cost
 ///
-/// A pair is cast when it begins to touch. A pair is also cast if its boxes meet during the motion,
-/// and the relative motion exceeds the inner radius of the swept collider. The inner radius is 0
-/// for all shapes except balls, capsules and boxes. Slower motions cannot pass through anything. If
-/// a slower motion only grazes another collider between two ticks, no contact is reported.
+/// A pair is cast when it begins to touch. A pair is also cast if its bounding boxes meet during
+/// the motion, and the relative motion exceeds the inner radius of the swept collider. The inner
+/// radius is 0 for all shapes except balls, capsules and boxes. Slower motions cannot pass through
+/// anything. If a slower motion only grazes another collider between two ticks, no contact is
+/// reported.
 ///
 /// While any collider is swept, the poses of all moving colliders are stored. Without swept
 /// colliders, no pose is stored and no pair is cast.

@@ -26,8 +26,8 @@ use bevy::prelude::*;
 /// ```
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods:
-/// [`point`](Self::point), [`other_point`](Self::other_point). They are stored relative to the
-/// entities, so that the points are precise far from the origin. Values that are computed from the
+/// [`point`](Self::point), [`other_point`](Self::other_point). Each point is stored relative to its
+/// entity, so that the point is precise far from the origin. Values that are computed from the
 /// fields are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
 /// [`started`](Self::started).
 ///

@@ -79,8 +79,8 @@ fn height_in_cap(cap: &Cap) -> f64 {
     }
 }
 
-/// Returns the center of the ball that touches all sides of a simplex. It is the mean of the
-/// vertices, weighted by the sizes of the opposite sides.
+/// Returns the center of the ball that touches all sides of a simplex. The center is the mean of
+/// the vertices, weighted by the sizes of the opposite sides.
 fn incenter<D: DVector, const N: usize, const SIDE: usize>(
     vertices: [D; N],
     size: impl Fn([D; SIDE]) -> f64,

@@ -8,7 +8,7 @@
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
 //! may no longer clear a plane that was dropped. In that case, the translation still leads out of
-//! that plane's obstacle, or the search meets the obstacle again.
+//! that plane's obstacle, or a later step finds the obstacle again.
 
 use core::cmp::Ordering;
 
@@ -117,8 +117,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
         Some(self.open.swap_remove(index))
     }
 
-    /// Opens the node with one more plane than `node`, unless no translation clears all its planes
-    /// or the same node is open.
+    /// Opens the node with one more plane than `node`, unless no translation clears all planes of
+    /// the new node, or the same node is open.
     pub fn open(&mut self, node: &Node<D, T>, plane: PushPlane<D>, label: T) {
         let Some(next) = node.with(plane, label, self.max_length) else {
             return;

@@ -4,8 +4,8 @@
 //! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
 //! points or directions, and at least one vertex is a point. A new vertex removes the facets that
 //! are visible from this vertex. New facets join the vertex to the horizon, the boundary of the
-//! gap. The body has no facets at infinity, so a ridge at infinity is joined only to points, not to
-//! directions.
+//! removed facets. The body has no facets at infinity, so a ridge at infinity is joined only to
+//! points, not to directions.
 //!
 //! A body has few facets, so a list of facets without links between neighbors is fast enough in
 //! both dimensions.

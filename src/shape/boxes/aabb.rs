@@ -112,9 +112,9 @@ impl Aabb {
     /// ```
     ///
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
-    /// diameters. Let |w| be about as large as the sum of the diameters. Then the remaining error,
-    /// including the squares and sums that follow, is less than 12u of that sum.
-    /// [`BALL_ENLARGEMENT`] allows for 32u.
+    /// diameters. The comparison is close only if |w| is about as large as the sum of the
+    /// diameters. Then the remaining error, including the squares and sums that follow, is less
+    /// than 12u of that sum. [`BALL_ENLARGEMENT`] allows for 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {

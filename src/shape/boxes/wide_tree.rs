@@ -237,8 +237,8 @@ impl WideTree {
         self.cost() > 2.0 * self.cost_when_built
     }
 
-    /// Returns the sum of the surface areas of all nodes. The expected number of nodes that a
-    /// random ray visits is proportional to this sum.
+    /// Returns half the sum of the surface areas of all nodes' boxes. The expected number of nodes
+    /// that a random ray visits is proportional to this sum.
     fn cost(&self) -> f64 {
         let surfaces = self.nodes.iter().map(|node| half_surface(&node.bounds()));
         surfaces.filter(|surface| *surface > 0.0).sum()

@@ -128,8 +128,8 @@ impl<V: Space> Surface<V> {
         }
     }
 
-    /// Returns a height that is negligible for the whole surface. It is a small fraction of the
-    /// surface's size, but at least the resolution of `f32` at the farthest vertex.
+    /// Returns a height that is negligible for the whole surface. The height is a small fraction of
+    /// the surface's size, but at least the resolution of `f32` at the farthest vertex.
     pub fn height_tolerance(&self) -> f64 {
         self.height_tolerance
     }
