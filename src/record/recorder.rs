@@ -60,7 +60,8 @@ pub struct HeadbuttRecorder {
 #[derive(Default)]
 struct Session {
     nodes: WrittenNodes,
-    /// The tick in progress. If this tick is aborted, the next tick continues it.
+    /// The block of the tick in progress. If this tick is aborted, the changes of the next tick are
+    /// added to the same block.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
     poses_2d: EntityHashMap<Affine<DVec2>>,

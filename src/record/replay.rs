@@ -67,7 +67,7 @@ pub struct Replay {
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
     tick: Option<usize>,
-    /// The exceptions that the world shows.
+    /// The exceptions in the world.
     exceptions: Vec<(u32, u32)>,
 }
 
@@ -118,7 +118,7 @@ impl Replay {
         &self.recording
     }
 
-    /// Returns the tick that the world shows, or `None` before the first tick.
+    /// Returns the tick that was played last, or `None` before the first tick.
     pub fn tick(&self) -> Option<usize> {
         self.tick
     }
