@@ -13,7 +13,7 @@ use crate::{
 ///
 /// These constructors require the feature `mesh`. The constructors read the vertices of the asset,
 /// so morph targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) creates
-/// the collider of an entity as soon as its mesh has loaded.
+/// the collider of an entity as soon as the entity's mesh has loaded.
 impl Collider {
     /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
     ///

@@ -306,7 +306,7 @@ impl CollisionEvent {
     /// touch: `-normal * depth`.
     ///
     /// This translation resolves only this contact. If an entity is equally deep in two floor
-    /// tiles, applying both translations moves it twice as far as needed.
+    /// tiles, applying both translations moves the entity twice as far as needed.
     /// [`Collisions::push_out`](crate::Collisions::push_out) resolves all contacts of an entity
     /// together.
     pub fn minimum_translation(&self) -> Vec3 {
@@ -393,9 +393,9 @@ impl CollisionEvent {
     /// previous tick, and 1 in the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
-    /// event reports the first touch on its path. In that case, the normal, the depth and the
-    /// points are computed for this time. [`remaining_time`](Self::remaining_time) returns the
-    /// fraction of the motion that is left.
+    /// event reports the first touch on the swept entity's path. In that case, the normal, the
+    /// depth and the points are computed for this time. [`remaining_time`](Self::remaining_time)
+    /// returns the fraction of the motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
@@ -448,9 +448,9 @@ impl CollisionEvent {
         sides.into_iter().find(|side| side.owner() == owner)
     }
 
-    /// Returns only one event for each pair of owners: the earliest event, and of equally early
-    /// events, the deepest. So a bullet that touches the head and the body of an enemy in one tick
-    /// counts once.
+    /// Returns only one event for each pair of owners: the earliest event. Among equally early
+    /// events, the event with the greatest depth is returned. So if a bullet touches the head and
+    /// the body of an enemy in one tick, the result has one event.
     ///
     /// ```
     /// use bevy::prelude::*;

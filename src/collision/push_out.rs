@@ -201,8 +201,8 @@ impl Collisions {
         Vec3::from_f64((axis * lengths.fold(0.0, f64::max)).in_f32_range())
     }
 
-    /// Returns the plane of each solid contact of an entity, and the rounding error of its depth. A
-    /// plane is a unit normal, which points away from the other entity, and a depth.
+    /// Returns the plane of each solid contact of an entity, and the rounding error of the plane's
+    /// depth. A plane is a unit normal, which points away from the other entity, and a depth.
     fn solid_contacts(
         &self,
         entity: Entity,

@@ -3,8 +3,8 @@
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
 //! x *ends on* the plane. The difference dᵢ - x · nᵢ is the *missing depth* of the plane. The
 //! shortest translation x that clears all planes ends on no more planes than there are dimensions.
-//! It is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0. [`onto`] computes x in closed
-//! form.
+//! This translation is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0. [`onto`]
+//! computes x in closed form.
 
 use core::iter;
 

@@ -1,10 +1,10 @@
 //! A best-first search for the shortest translation out of all obstacles.
 //!
 //! A node holds chosen planes, and the shortest translation that clears them. Each step takes the
-//! node with the shortest translation. If this translation leads out of all obstacles, it is the
-//! result. Otherwise the translation can leave one of the obstacles across any of several planes,
-//! and each of these planes opens another node. More planes never make a translation shorter. So
-//! the first translation that leads out of all obstacles is the shortest.
+//! node with the shortest translation. If this translation leads out of all obstacles, the
+//! translation is the result. Otherwise the translation can leave one of the obstacles across any
+//! of several planes, and each of these planes opens another node. More planes never make a
+//! translation shorter. So the first translation that leads out of all obstacles is the shortest.
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
 //! may no longer clear a plane that was dropped. In that case, the translation still leads out of
@@ -65,7 +65,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     }
 }
 
-/// The rule by which open nodes count as the same. Only the first of the same nodes is kept.
+/// The rule by which open nodes count as equal. Only the first of several equal nodes is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum SameNodes {
     /// No nodes, so all nodes are kept.
@@ -74,7 +74,7 @@ pub enum SameNodes {
     /// Nodes with the same translation. A search with this rule may miss the shortest translation,
     /// but takes fewer nodes.
     Translation,
-    /// Nodes with the same translation that also ends on the same planes.
+    /// Nodes with the same translation and the same bounding planes.
     Planes,
 }
 

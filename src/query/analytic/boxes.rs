@@ -3,9 +3,9 @@
 //!
 //! Points, segments and boxes are all boxes from -h to h in their own frame. The half extents h of
 //! a point are 0, and the half extents of a segment have one nonzero component. This file solves
-//! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if cores are too
-//! close, the direction between them is mere rounding error. The choice depends only on the shapes
-//! and their poses, so all queries agree.
+//! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if the cores are
+//! too close, the direction between their nearest points is mere rounding error. The choice depends
+//! only on the shapes and their poses, so all queries agree.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.

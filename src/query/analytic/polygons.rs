@@ -294,7 +294,7 @@ pub(super) fn contact_along<D: DVector>(
 }
 
 /// Returns the contact of a polygon and a point. Returns `None` if the point is so close to a
-/// vertex that the direction between them is rounding error.
+/// vertex that the direction from the vertex to the point is mostly rounding error.
 #[inline]
 fn polygon_and_point<D: DVector>(
     polygon: &Polygon<D>,

@@ -1,7 +1,7 @@
 //! The face of the second shape that opposes the motion most at a contact.
 //!
-//! If the contact normal is the normal of a face, that face is in contact. This also holds at the
-//! rim of the face, where adjacent faces may oppose the motion more. For example, a crate that
+//! If the contact normal is the normal of a face, that face is in contact. The same is true on the
+//! boundary of the face, where adjacent faces may oppose the motion more. For example, a crate that
 //! overhangs the edge of a floor stands on the floor, not against the side of the floor.
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside

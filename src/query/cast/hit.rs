@@ -24,8 +24,9 @@ pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
     /// A time at which the shapes do not overlap. Before this time, the shapes overlap by at most
-    /// the grazing tolerance, or by the overlap at the start that the options allow. The time is 0
-    /// for shapes that touch or overlap at the start.
+    /// the tolerance for shapes that slide along each other (see
+    /// [`cast_motion`](crate::query::cast_motion)), or by the overlap at the start that the options
+    /// allow. The time is 0 for shapes that touch or overlap at the start.
     pub safe: f64,
     /// A time at which the shapes touch, within the tolerance of
     /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at

@@ -9,8 +9,9 @@
 //! the direction n = (x - y) / |x - y|:
 //!
 //! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
-//!   If this bound exceeds the sum of the radii, x advances until both are equal. This is a step of
-//!   Newton's method on the distance, a convex function of time, so x never passes the touch.
+//!   If this bound exceeds the sum of the radii, x advances until both are equal. The advance is a
+//!   step of Newton's method on the distance, a convex function of time, so x never passes the
+//!   touch.
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
@@ -262,8 +263,8 @@ impl<D: DVector> RayState<'_, D> {
         (time >= self.time && is_near).then_some(time)
     }
 
-    /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
-    /// and if the nearest point is well inside the simplex.
+    /// Returns `true` if the simplex is a facet, if its points on one core (selected by `core`)
+    /// span a facet of that core, and if the nearest point is well inside the simplex.
     fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
         let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
         if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {

@@ -205,9 +205,9 @@ where
         ]
     }
 
-    /// Returns the width of the Minkowski difference along an axis. This is the distance along the
-    /// axis from a touch on one side to a touch on the opposite side. The width is infinite for a
-    /// half-space.
+    /// Returns the width of the Minkowski difference along an axis. The width is the distance along
+    /// the axis from a touch on one side to a touch on the opposite side. The width is infinite for
+    /// a half-space.
     pub fn width(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> f64 {
         axis.normal(time).map_or(f64::INFINITY, |normal| {
             let sides = [normal, -normal].map(SeparatingAxis::Fixed);

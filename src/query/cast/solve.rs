@@ -19,9 +19,9 @@
 //! ```
 //!
 //! So an interval is certified by the separations at its ends. Without a rotation, K = 0, s is
-//! linear, and one step leads to its root. The loop is then Newton's method on the distance, a
-//! convex function, so it never passes the touch. (`linear.rs` solves most of these casts faster,
-//! and leaves only uncertain casts to this file.)
+//! linear, and one step leads to the root of s. The loop is then Newton's method on the distance, a
+//! convex function, so the loop never passes the touch. (`linear.rs` solves most of these casts
+//! faster, and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in

@@ -28,7 +28,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `shadow.rs` | EPA for S, whose lower bounds meet the upper bounds above |
+//! | `shadow.rs` | EPA for S, which gives lower bounds that meet the upper bounds above |
 //! | `unbounded.rs` | a polytope with unbounded edges, the inner approximation of S |
 //!
 //! **Shapes that touch at the start.** For such shapes, the origin is on the boundary of O, or
@@ -59,7 +59,7 @@ pub struct Forecast<V> {
     pub intersects: bool,
     /// `true` if the shapes hit each other during the motion: see
     /// [`cast_shape`](super::cast_shape). Shapes that overlap at the start count as a hit. Shapes
-    /// that only slide along each other do not count.
+    /// that only slide along each other are not a hit.
     pub will_intersect: bool,
     /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
     /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector

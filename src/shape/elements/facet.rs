@@ -80,9 +80,9 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex, the directions lead to the other vertices, and between them. On an edge, the
-    /// directions lead across the edge, and then both ways along the edge. Neighboring directions
-    /// are at most a right angle apart.
+    /// At a vertex, the directions lead to the other vertices, and one direction leads between
+    /// them. On an edge, the directions lead across the edge, and then both ways along the edge.
+    /// Neighboring directions are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);

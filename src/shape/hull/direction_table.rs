@@ -197,7 +197,7 @@ fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize)
 type Heights = [f64; 4];
 
 /// Returns the points of `list` that may be the farthest. A point is left out if one of the highest
-/// points exceeds its height by more than `margin` in the directions of all corners.
+/// points is higher by more than `margin` in the directions of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],
