@@ -286,8 +286,8 @@ where
     /// distances from the origin would also admit facets on the opposite side of a symmetric
     /// polytope.
     fn supporting_facet(&self, found: Penetration<D>) -> Option<Simplex<D>> {
-        // The tolerance is twice the largest gap, so that rounding does not exclude the evaluated
-        // facet.
+        // The tolerance is twice the gap between the bounds at which the loop ends, so that
+        // rounding does not exclude the evaluated facet.
         let lowest = found.depth - 2.0 * DEPTH_GAP * self.scale;
         let is_on_plane = |index: &u16| {
             let point = self.points.get(usize::from(*index));

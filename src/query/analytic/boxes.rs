@@ -394,7 +394,7 @@ impl<D: DVector> BoxPair<D> {
                 let axis = cross(D::axis(index), D::column(rotation, other));
                 let inner = cross(D::column(inverse, index), D::axis(other));
                 let square = axis.length_squared();
-                // This value is the product l g(n).
+                // This value is l times the gap g(n) of the file head.
                 let scaled_gap = axis.dot(c).abs()
                     - projected_radius(first, axis)
                     - projected_radius(second, inner);

@@ -192,7 +192,7 @@ impl<D: DVector> DistanceCast<D> {
         let speed = at.velocity.length();
         let end = match self.rotation {
             None => self.scale.probed_end(at.time, speed),
-            // The bound K holds only until the end of the motion.
+            // The bound `curvature` (K in the file head) holds only until the end of the motion.
             Some(_) => 1.0,
         };
         let between = at.cores.second - at.cores.first;

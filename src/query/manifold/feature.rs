@@ -260,7 +260,7 @@ fn fill_of_box<D: DVector>(
     for index in 0..D::DIMENSION {
         let edge = D::axis(index) * (-2.0 * highest.component(index));
         let (drop, length) = (-edge.dot(inner), edge.length());
-        // This length is the component of the edge perpendicular to the direction.
+        // `across` is the length of the edge's component perpendicular to the direction.
         let across = (length * length - drop * drop).max(0.0).sqrt();
         if length > near && drop <= LEVEL_SLOPE * across {
             edges.push(edge);

@@ -170,7 +170,7 @@ fn points_of_features<D: DVector>(
             points.push(known);
         }
         convex_hull(&points, edge_margin, &mut hull);
-        // Four corners span at least 2 / π of a convex area.
+        // The four best corners of a convex region span at least 2 / π of the region's area.
         let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
             // Without common points, only the edges nearest to the contact count as the boundary.

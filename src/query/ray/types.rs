@@ -258,7 +258,7 @@ impl<D: DVector> WorldRay<D> {
         }
         let nearest = V::from_f64(point);
         // In f64, the difference of two f32 points is exact, unless the coordinates of one point
-        // are far larger.
+        // are far larger than the coordinates of the other point.
         let error = match hit.side {
             RaySide::Back => nearest.to_f64() - point,
             _ => nearest.to_f64() - self.origin - step,

@@ -31,7 +31,8 @@ impl Aabb {
     /// radius around the center of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
-        // The rounding error of subnormal numbers is absolute, not relative.
+        // The rounding error of subnormal numbers is absolute, not relative, so `MIN_POSITIVE` is
+        // subtracted, too.
         let round_down =
             |value: f64| (value - value.abs() * F32_ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
         let ([x, y, z], [max_x, max_y, max_z]) = (bounds.min.components(), bounds.max.components());
