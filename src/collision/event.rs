@@ -349,8 +349,8 @@ impl CollisionEvent {
         self.other_surface.offset
     }
 
-    /// Returns the index of the touching part of `entity`'s collider. For a surface, this is the
-    /// index of the facet. For a single shape, the index is 0.
+    /// Returns the index of the touching part of `entity`'s collider. For a surface, the result is
+    /// the index of the facet. For a single shape, the index is 0.
     ///
     /// If several parts touch, the result is the index of the deepest part.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.

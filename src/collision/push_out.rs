@@ -19,7 +19,7 @@ use crate::{
 /// depth.
 const LEAST_COSINE: f64 = 0.1;
 
-/// An overlap of at most this fraction of the contact's coordinates is treated as rounding.
+/// An overlap of at most this fraction of the contact's coordinates is treated as a rounding error.
 /// Rounding both positions to f32 adds at most half of this overlap.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 

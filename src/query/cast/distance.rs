@@ -17,9 +17,9 @@
 //! segments need no rotation.
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, and R = |w| the sum
-//! of the radii. These points remain in the cores. So at a time s after the touch, the depth is at
-//! least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch is a
-//! hit.
+//! of the radii. These points move with the cores. So at a time s after the touch, the distance
+//! between them is at most |w + s z'| + K s²/2, and the depth is at least R minus this distance. If
+//! this bound exceeds the tolerance for some s, the touch is a hit.
 //!
 //! `solve.rs` computes the uncertain cases.
 

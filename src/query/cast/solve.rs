@@ -3,10 +3,10 @@
 //! **Approach.** At a time t, GJK computes the distance between the shapes and its direction n. The
 //! separation s along n is a lower bound on the distance at all later times. So the shapes do not
 //! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there.
-//! The loop ends when the distance is within the tolerance, or at the end of the motion. This is
-//! conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems",
-//! 1996) with the root finding of Catto ("Continuous Collision", GDC 2013) in place of a bound on
-//! the speed. Here, unlike in both methods, each step is certified.
+//! The loop ends when the distance is within the tolerance, or at the end of the motion. This
+//! method is conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
+//! Systems", 1996) with the root finding of Catto ("Continuous Collision", GDC 2013) in place of a
+//! bound on the speed. Here, unlike in both methods, each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
 //! `separating_axis.rs`). The separation s is a minimum of functions f with |f''| <= K. At the ends
@@ -25,10 +25,11 @@
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in
-//! successive steps. So g c falls by a factor of at least 4. While the loop runs, g exceeds the
-//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the
-//! product of distance and speed, divided by the squared margin. The tolerance also grows with the
-//! number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! successive steps. So the product of both ratios is at most 1/4, and g c falls by a factor of at
+//! least 4. While the loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So
+//! the number of steps is at most log₄ of the product of distance and speed, divided by the squared
+//! margin. The tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the
+//! work.
 //!
 //! **After a touch.** A touch is a hit only if the shapes overlap afterwards. After the touch, the
 //! loop advances along the contact normal as long as the overlap is below a tolerance. The

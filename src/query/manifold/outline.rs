@@ -292,8 +292,9 @@ fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
 }
 
 /// Returns the points of a manifold: the vertices of the convex hull of the common points. If there
-/// are more than four vertices, the four with the largest area are chosen. The deepest point is
-/// always chosen, and comes first. The other points follow in order around the polygon.
+/// are more than four vertices, the four vertices that span the largest area are chosen. The
+/// deepest point is always chosen, and comes first. The other points follow in order around the
+/// polygon.
 pub fn choose_points(
     points: &[CommonPoint],
     hull: &[CommonPoint],

@@ -41,8 +41,8 @@ pub struct Ray<V: Space> {
     /// The distance at which the ray ends, infinite by default. A hit at exactly this distance is
     /// reported.
     pub max_distance: f32,
-    /// `true` if the ray hits only surfaces: a ray from inside hits the far side from within. By
-    /// default, this is `false`: shapes are solid, and a ray from inside hits at distance 0.
+    /// `true` if the ray hits only surfaces: a ray from inside hits the far side from within. The
+    /// default is `false`: shapes are solid, and a ray from inside hits at distance 0.
     pub hollow: bool,
 }
 

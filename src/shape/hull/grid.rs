@@ -5,7 +5,7 @@
 //! the points. So `f64` holds the coordinates and their differences exactly. `i128` holds six times
 //! the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
 //!
-//! A grid step is at most 2⁻³⁹ of the length of the set. This is less than 1/60,000 of
+//! A grid step is at most 2⁻³⁹ of the length of the set. This step is less than 1/60,000 of
 //! [`COORDINATE_ROUNDING`], the rounding that the given `f32` coordinates already have.
 
 use crate::math::{DVec3, Vec3};
