@@ -149,8 +149,8 @@ impl Collider {
     ///
     /// The reported contact is the contact of the most deeply penetrated triangle. Deep inside the
     /// area, the contact normal may point from this triangle into a neighbor. For a convex mesh, a
-    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper. For the ground, use a
-    /// [`polyline`](Self::polyline).
+    /// [hull](Self::convex_hull_from_mesh_2d) avoids this error and takes less time. For the
+    /// ground, use a [`polyline`](Self::polyline).
     ///
     /// [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) lists the invalid inputs.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {

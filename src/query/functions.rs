@@ -69,7 +69,7 @@ where
 /// touch.
 ///
 /// Use a manifold for the physics response of bodies that rest on each other. To push one shape out
-/// of another, [`contact`] is enough and cheaper.
+/// of another, [`contact`] is enough and takes less time.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -154,7 +154,8 @@ impl HullSurface {
         Some(surface)
     }
 
-    /// Adds points until all other points are inside or within the tolerance, but at most `most`.
+    /// Adds at most `most` points, until all other points are inside the surface or within the
+    /// tolerance.
     fn grow(&mut self, most: usize) -> Option<()> {
         // Facets whose points are all within the tolerance are processed after all other facets.
         let mut near: Vec<usize> = Vec::new();
