@@ -21,7 +21,8 @@ use crate::{
 ///
 /// If parts overlap at the start, the contact is the result of [`deepest_contact`]. With
 /// [`leave_overlaps`](CastOptions::leave_overlaps), the contact is the deepest contact whose
-/// overlap increases. A facet of a one-sided surface that is ignored at the start is never hit.
+/// overlap increases. If a facet of a one-sided surface is ignored at the start, the cast never
+/// hits this facet.
 ///
 /// The function also returns the indices of the parts that touch.
 pub fn cast_parts<V: Space>(

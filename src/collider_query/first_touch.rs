@@ -27,8 +27,9 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5. This
-/// angle exceeds the errors of contact normals on faces, which are at most 1e-6.
+/// Unit normals are equal if their scalar product is greater than this value. The angle between
+/// them is then less than 4.5e-5 radians. The errors of contact normals on faces are smaller: at
+/// most 1e-6 radians.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// If a part is touched later than the first part by at most this multiple of the tolerance for
@@ -54,7 +55,7 @@ pub struct FirstTouch<D> {
     safe: f64,
     /// The earliest time of touching.
     touching: f64,
-    /// Times that differ by at most this much are equal.
+    /// Times are equal if they differ by at most this value.
     same_time: f64,
 }
 

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`Progress`] | Is the last tick complete? |
 //! | [`Collisions`] | Do the two entities touch? |
-//! | [`FoundContacts`] | Did they touch on the path of a swept collider? |
+//! | [`FoundContacts`] | Did the two entities touch on the path of a swept collider? |
 //! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick use? |
 //! | [`Candidates`] | Which pairs did the app supply? |
 //! | [`SyncState`] | Are the proxies newer than the contacts, because of `sync_now`? |
@@ -186,9 +186,9 @@ pub enum PairStatus {
     },
     /// The [`IgnoreCollisions`] of an entity excludes the pair.
     Exception {
-        /// The entity with the component: one of the two colliders, or its owner.
+        /// The entity with the component: one of the two colliders, or the owner of this collider.
         holder: Entity,
-        /// The entity in the set: the other collider, or its owner.
+        /// The entity in the set: the other collider, or the owner of the other collider.
         ignored: Entity,
     },
     /// A [filter](crate::AddPairFilter) of the app rejected the pair.

@@ -41,11 +41,11 @@ use crate::{
 /// inserted again, the recording lacks the ticks without the recorder.
 /// [`Recording`](crate::Recording) reads the file, and [`Replay`](crate::Replay) plays it.
 ///
-/// The recorder writes all colliders, ancestors and owners, including disabled entities. It also
-/// writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and the pairs
-/// that filters reject. Recording does not change the behavior of the plugin, and the memory of the
-/// recorder does not grow with the length of the session. Each tick is written at once, so the file
-/// is complete up to the last tick even if the game crashes.
+/// The recorder writes all colliders, ancestors and owners, including disabled entities. The
+/// recorder also writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and
+/// the pairs that filters reject. Recording does not change the behavior of the plugin, and the
+/// memory of the recorder does not grow with the length of the session. Each tick is written at
+/// once, so the file is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.

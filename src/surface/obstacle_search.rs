@@ -39,7 +39,7 @@ const MAX_PARTS: usize = 16;
 /// four.
 const MAX_NODES: usize = 128;
 
-/// Edges count as parallel if the sine of their angle is at most this value.
+/// Edges count as parallel if the sine of the angle between them is at most this value.
 const PARALLEL_SINE: f64 = 1e-9;
 
 /// The fraction that is added to a known length, so that rounding does not exclude a push-out of

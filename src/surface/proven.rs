@@ -244,7 +244,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
 impl<V: Space> Proof<'_, '_, V> {
     /// Finds the shortest translation that clears the planes of the blocking clusters. If this
-    /// translation is proved to be the shortest push-out, adds its contacts and returns `true`.
+    /// translation is proved to be the shortest push-out, adds the contacts of this translation and
+    /// returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
         let mut translation = V::DVec::ZERO;

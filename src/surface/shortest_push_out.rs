@@ -20,7 +20,7 @@
 //!
 //! The planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! first, in the order of their lengths, and then translations that clear several candidates. The
-//! result is the shortest of these translations that is a push-out.
+//! result is the shortest push-out among these translations.
 //!
 //! *Gaps.* If no candidate pushes the body out, [`gap`](super::gap) searches for a push-out past
 //! the boundaries of the facets. The same search follows if a convex body's push-out is more than
@@ -46,7 +46,8 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// If a body has more contacts than this, translations that clear several candidates are not tried.
+/// If a body has more contacts than this number, translations that clear several candidates are not
+/// tried.
 const MAX_CONTACTS: usize = 256;
 
 /// If no combination of candidates pushes the body out, the normals of this many candidates are

@@ -18,7 +18,8 @@ use crate::shape::Aabb;
 /// The intended number of later boxes in a row that overlap a box along x.
 pub const NEIGHBORS: f64 = 5.0;
 
-/// Boxes are crowded if they have more than this many times the intended number of neighbors.
+/// Boxes are crowded if their mean number of neighbors exceeds this multiple of the intended
+/// number.
 pub const CROWDED: f64 = 3.0;
 
 /// The ratio of a new cell size to its target. The target is the best size, but at least the size

@@ -307,7 +307,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     }
 
     /// Returns `true` if a body also finds ground below a touch that
-    /// [supports](GroundRules::supports) it. Only edges need this check.
+    /// [supports](GroundRules::supports) the body. Only edges need this check.
     ///
     /// At an edge, the contact normal of a cast from the side is more upright than the contact
     /// normal of a cast from above. Without the check, a body could land on an edge where

@@ -160,9 +160,9 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
     /// end, a plane nearer than the skin may hold the body between this plane and the last touched
     /// plane. Then the body stops where the gap to the holding plane is the skin.
     ///
-    /// At a small angle of approach, a cast meets the second wall of a corner far beyond this point
-    /// (see [`LOOKAHEAD`]). Without the stop, the body would move beyond the point, and back in the
-    /// next move.
+    /// At a small angle of approach, a cast touches the second wall of a corner far beyond this
+    /// point (see [`LOOKAHEAD`]). Without the stop, the body would move beyond the point, and back
+    /// in the next move.
     pub fn advance_along(
         &mut self,
         motion: V::DVec,
