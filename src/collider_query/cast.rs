@@ -186,8 +186,8 @@ impl<D: DVector> SweptRegion<D> {
     }
 }
 
-/// Returns the time at which a gap closes that grows by `growth` from time 0 to 1, or infinity if
-/// the gap stays open.
+/// Returns the time at which a gap is closed, if the gap grows by `growth` from time 0 to time 1.
+/// Returns infinity if the gap stays open.
 fn time_to_close(gap: f64, growth: f64) -> f64 {
     if gap <= 0.0 {
         0.0

@@ -401,7 +401,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     /// without a normal.
     fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime> {
         let base = *facet.vertices.first()?;
-        // The normal points toward the origin of the body.
+        // The normal points toward the origin of the body's frame.
         let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
         let gap = self.lowest(normal) - base.dot(normal);
         let approach = self.velocity.dot(normal);
@@ -447,8 +447,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 }
 
-/// Returns the time at which a gap closes that shrinks by `approach` from time 0 to 1, or infinity
-/// if the gap stays open.
+/// Returns the time at which a gap is closed, if the gap shrinks by `approach` from time 0 to time 1.
+/// Returns infinity if the gap stays open.
 fn time_to_close(gap: f64, approach: f64) -> f64 {
     match gap {
         gap if gap <= 0.0 => 0.0,

@@ -476,7 +476,8 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
-    // If `nearest_points` ignores all facets, the surface is found at any distance.
+    // If `nearest_points` ignores all facets, the distance is unknown. In this case, the search for
+    // a one-sided surface has no maximum distance.
     let limit = if nearest.is_some() {
         0.0
     } else {

@@ -77,7 +77,7 @@ struct Session {
     revision: Option<ChangeTick>,
     /// `true` if the recording has the contacts of the previous tick.
     knows_contacts: bool,
-    /// A cursor after the events of all earlier ticks.
+    /// A cursor that has read the events of all earlier ticks.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
     /// The number, in [`Progress::begun`], of the tick whose input this recorder has read. `None`

@@ -362,7 +362,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<R> {
         let (facet_shape, body_shape) = (facet.scaled_shape(), part.scaled_shape());
         let [mut facet_pose, mut body_pose] = [facet, part].map(|part| part.world_pose.pose());
-        // Only the relative position counts. The caller's second collider is moved.
+        // Moving the body is equivalent to moving the facet by the opposite translation. In both
+        // cases, the caller's second collider is moved.
         if self.is_swapped {
             facet_pose.translation = facet_pose.translation - translation;
         } else {

@@ -21,8 +21,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
         };
-        // Other shapes may have several contacts at one point, whose normals differ slightly.
-        // `remove_internal_contacts` tests only the first of these contacts.
+        // The contacts of other shapes at one point may have slightly different normals.
+        // `remove_internal_contacts` keeps or removes all these contacts by testing the first of
+        // them.
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
@@ -66,7 +67,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             positions.then(parts).then_with(|| self.order(a, b))
         });
         // If the body's core overlaps no facet, the deepest contact is a local minimum of the
-        // distance. Rounding may still make an adjacent facet seem to rise.
+        // distance. So this contact is kept, even if rounding makes an adjacent facet seem to rise.
         let depths = contacts.iter().map(FacetContact::depth);
         let deepest = depths.fold(0.0, f64::max);
         let are_separated = !contacts.iter().any(FacetContact::is_plane);

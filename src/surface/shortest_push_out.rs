@@ -183,7 +183,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let segment = center - lowest;
             let crossing = lowest + segment * (under / (under + over));
             let inset = facet.inset(foot).min(facet.inset(crossing));
-            // The flatter the segment is to the plane, the farther its crossing moves.
+            // The smaller the angle between segment and plane, the farther a translation moves the
+            // crossing.
             let slant = segment.length() / (under + over);
             Some(inset > translation.length() * slant)
         };

@@ -151,7 +151,7 @@ impl Shapes {
     fn begin(&mut self, settings: HeadbuttGizmos, tick: &TickResults) {
         let are_new = self.settings != Some(settings);
         if are_new {
-            // All lines are computed again.
+            // Without an entry in `drawn`, all lines of a collider are computed again.
             self.drawn.clear();
             self.layers
                 .values_mut()

@@ -158,7 +158,7 @@ impl Overlaps {
         pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
             paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
         });
-        // Several pieces of two paths may find the same pair.
+        // Several pairs of pieces may belong to the same pair of paths.
         if let Some(found) = pairs.all.get_mut(uncut..) {
             for pair in &mut *found {
                 let (a, b) = paths.slots(*pair);
