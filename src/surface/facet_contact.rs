@@ -16,7 +16,7 @@ use crate::{
 /// exceeds this value.
 pub const RISE_SINE_CLOSED_FORM: f64 = 1e-7;
 
-/// The tolerance for normals that GJK computes: twice the error of the normals. See
+/// The tolerance for normals that GJK computes: twice the greatest error of such a normal. See
 /// [`DISTANCE_GAP`](crate::tolerance::DISTANCE_GAP).
 pub const RISE_SINE_GJK: f64 = 3e-5;
 
