@@ -3,10 +3,10 @@
 //!
 //! In a gap, no translation clears the planes of both walls, so the body has to move past the
 //! boundary of a wall. Let t be the distance that the body must move along a direction d to just
-//! clear a facet. Let n be the normal of the contact after this motion, whose plane separates body
-//! and facet. Then each translation x with x · n >= t (d · n) clears the facet. So each direction
-//! gives a plane for each facet. The translation t d with the greatest t of all facets clears all
-//! planes of the direction d.
+//! clear a facet. Let n be the normal of the contact after this motion. The plane of this contact
+//! separates body and facet. So each translation x with x · n >= t (d · n) clears the facet. So
+//! each direction gives a plane for each facet. The translation t d with the greatest t of all
+//! facets clears all planes of the direction d.
 //!
 //! A best-first search adds planes until the shortest translation that clears all added planes
 //! pushes the body out. If a facet still blocks the body, the search tries the facet's own plane,

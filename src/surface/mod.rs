@@ -37,7 +37,7 @@
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
 //!   succeeds. The proof comes first if many facets lie in one plane. If neither search nor proof
-//!   finds a push-out, the files below compute the contacts.
+//!   finds a push-out, the functions in the files below compute the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
 //! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out of any body, with the search in
