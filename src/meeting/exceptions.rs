@@ -114,6 +114,13 @@ impl Exceptions {
         changed
     }
 
+    /// Keeps only some entities in the set of an entity.
+    pub fn retain(&mut self, entity: Entity, is_kept: impl FnMut(&Entity) -> bool) {
+        if let Some(holder) = self.holders.get_mut(&entity) {
+            holder.ignored.retain(is_kept);
+        }
+    }
+
     /// Returns the set of an entity.
     pub fn of(&self, entity: Entity) -> Option<&EntityHashSet> {
         self.holders.get(&entity).map(|holder| &holder.ignored)

@@ -23,7 +23,9 @@ pub fn update_exceptions(world: &mut World, query: &mut ExceptionQuery, proxies:
         }
         if let Some(mut ignored) = world.get_mut::<IgnoreCollisions>(entity) {
             let mut set = core::mem::take(&mut ignored.bypass_change_detection().0);
-            set.retain(|other| world.get_entity(*other).is_ok());
+            let exists = |other: &Entity| world.get_entity(*other).is_ok();
+            set.retain(exists);
+            proxies.rules.exceptions.retain(entity, exists);
             if let Some(mut ignored) = world.get_mut::<IgnoreCollisions>(entity) {
                 ignored.bypass_change_detection().0 = set;
             }

@@ -100,8 +100,15 @@ fn a_set_forgets_entities_that_no_longer_exist() {
         assert!(tick(&mut app).is_empty());
         app.world_mut().despawn(bullet);
     }
+    let wall = app.world_mut().spawn(Collider::circle(1.0)).id();
+    let mut ignored = app.world_mut().get_mut::<IgnoreCollisions>(player);
+    ignored.as_mut().expect("a component").insert(wall);
+    tick(&mut app);
     let ignored = app.world().get::<IgnoreCollisions>(player);
-    assert!(ignored.expect("a component").len() <= 2);
+    assert_eq!(ignored, Some(&IgnoreCollisions::from(wall)));
+    // The removal is not a change that the tick has not seen.
+    let explanation = explain(app.world(), player, wall);
+    assert_eq!(explanation.changed, [false; 2]);
 }
 
 #[test]

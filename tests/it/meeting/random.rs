@@ -27,7 +27,7 @@ struct Rules {
     random: StdRng,
     dimension: Dimension,
     balls: Vec<Entity>,
-    /// Entities without colliders, which own some balls.
+    /// Entities without colliders, which own some balls, and are the parents of some.
     owners: Vec<Entity>,
 }
 
@@ -60,7 +60,7 @@ impl Rules {
 
     fn operate(&mut self, world: &mut World) {
         let (ball, any, other) = (self.ball(), self.any(), self.any());
-        match self.random.random_range(0..16) {
+        match self.random.random_range(0..18) {
             0 => {
                 let number = self.random.random_range(0..self.balls.len());
                 world.despawn(self.balls.swap_remove(number));
@@ -68,8 +68,21 @@ impl Rules {
             }
             1 => {
                 let number = self.random.random_range(0..self.owners.len());
+                // Its children are despawned, too.
                 world.despawn(self.owners[number]);
-                self.owners[number] = world.spawn_empty().id();
+                self.owners[number] = world.spawn(Transform::IDENTITY).id();
+                self.balls.retain(|ball| world.get_entity(*ball).is_ok());
+                while self.balls.len() < POPULATION {
+                    self.spawn(world);
+                }
+            }
+            // The rules do not depend on the parent.
+            14 => {
+                let parent = *self.owners.choose(&mut self.random).expect("an owner");
+                world.entity_mut(ball).insert(ChildOf(parent));
+            }
+            15 => {
+                world.entity_mut(ball).remove::<ChildOf>();
             }
             // Bevy removes the component of an entity that owns itself.
             2..5 if ball != other => {
@@ -178,7 +191,7 @@ fn touching_pairs_and_their_ends_match_with_owners_and_exceptions() {
     let count = number("HEADBUTT_CHAOS").unwrap_or(12_000);
     for (seed, dimension) in (21..).zip(Dimension::BOTH) {
         let mut app = app();
-        let owners = [(); 8].map(|()| app.world_mut().spawn_empty().id());
+        let owners = [(); 8].map(|()| app.world_mut().spawn(Transform::IDENTITY).id());
         let mut rules = Rules {
             random: StdRng::seed_from_u64(seed),
             dimension,
