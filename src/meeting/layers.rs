@@ -1,6 +1,6 @@
 //! The layers that decide which colliders interact, and their names.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -112,8 +112,8 @@ impl<L: LayerMask + ?Sized> LayerMask for &L {
     }
 }
 
-/// The names of the app's layers, for the texts of `explain` and of the debug drawing. Without this
-/// resource, the texts show bit masks.
+/// The names of the app's layers, for the texts of `explain` and of the pair that the debug drawing
+/// explains. Without this resource, the texts show bit masks.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -129,6 +129,9 @@ impl<L: LayerMask + ?Sized> LayerMask for &L {
 /// let names = LayerNames::new([Layer::Player, Layer::Wall]);
 /// assert_eq!(names.text([Layer::Player, Layer::Wall]), "Player, Wall");
 /// assert_eq!(names.text(0b110), "Wall, 0b100");
+/// let layers = CollisionLayers::new(Layer::Player, Layer::Wall);
+/// let text = format!("{:?}", names.debug(layers));
+/// assert_eq!(text, "CollisionLayers { memberships: Player, filters: Wall }");
 /// App::new().insert_resource(names);
 /// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq)]
@@ -159,5 +162,18 @@ impl LayerNames {
             texts.push(format!("{unnamed:#b}"));
         }
         texts.join(", ")
+    }
+
+    /// Returns layers that `{:?}` shows with their names. (The `Debug` text of [`CollisionLayers`]
+    /// shows numbers, because the layers do not know the app.)
+    pub fn debug(&self, layers: CollisionLayers) -> impl Debug {
+        fmt::from_fn(move |out| {
+            let [memberships, filters] =
+                [layers.memberships, layers.filters].map(|mask| self.text(mask));
+            out.debug_struct("CollisionLayers")
+                .field("memberships", &format_args!("{memberships}"))
+                .field("filters", &format_args!("{filters}"))
+                .finish()
+        })
     }
 }
