@@ -77,7 +77,7 @@ pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 #[cfg(feature = "explain")]
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 pub use meeting::{
-    AddPairFilter, CandidatePair, ColliderOf, Colliders, CollisionLayers, IgnoreCollisions,
+    AddCollisionFilter, CandidatePair, ColliderOf, Colliders, CollisionLayers, IgnoreCollisions,
     LayerMask, LayerNames,
 };
 #[cfg(feature = "overlay")]
@@ -108,9 +108,9 @@ pub use spatial::{
 
 /// The user guide: the pages of `docs/`.
 // If a Markdown page defines a link twice, the first definition counts. Rustdoc reads the
-// definitions in this file before the page, so the links of the page lead to the pages of this
-// module. In the repository, the same links lead to files. Likewise, `pictures.md` defines the
-// pictures by their content instead of their files: see `tests/it/rustdoc.rs`.
+// definitions in this file before the page, so its links lead to the pages of this module. In the
+// repository, the same links lead to files. Likewise, `pictures.md` defines the pictures by their
+// content instead of their files: see `tests/it/rustdoc.rs`.
 #[cfg(doc)]
 pub mod guide {
     #[doc = include_str!("../docs/pictures.md")]
@@ -199,12 +199,12 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        AddPairFilter, BroadPhase, CandidatePairs, Collider, ColliderOf, Colliders,
-        CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers, CollisionPhase,
-        CollisionStarted, Collisions, ConvexHull, EndReason, Ground, HeadbuttPlugin,
-        HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings, OngoingEvents, PushOut,
-        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
-        Support, Swept, Teleported, WorldMover,
+        AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Collider, ColliderOf,
+        Colliders, CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers,
+        CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason, Ground,
+        HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings,
+        OngoingEvents, PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
+        SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

@@ -20,6 +20,8 @@ const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. As
                       next tick.";
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
 const REJECTED: &str = "a filter that the app added with `add_pair_filter` rejected the pair.";
+const CONTACT_REJECTED: &str = "a filter that the app added with `add_contact_filter` rejected \
+                                their contact.";
 const SAME_OWNER: &str = "To make them collide, remove or change a `ColliderOf`.";
 const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `BroadPhase::Custom`, add it in or before \
@@ -36,7 +38,7 @@ const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support
 /// A component of a vector is shown as 0 if it is at most this fraction of the greatest component.
 const SHOWN_AS_ZERO: f32 = 1e-6;
 
-/// Numbers in this range are written without an exponent, and all other numbers with an exponent.
+/// Numbers in this range are written out. Other numbers are written with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
 
 impl fmt::Display for Explanation {
@@ -119,6 +121,7 @@ impl Explanation {
                 )
             }
             PairStatus::Rejected => out.write_str(REJECTED),
+            PairStatus::ContactRejected => out.write_str(CONTACT_REJECTED),
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {
                 let (axis, gap) = (self.vector(*axis), four_digits(*gap));

@@ -6,25 +6,28 @@
 //! | `layers.rs` | [`CollisionLayers`], [`LayerMask`] for enums of layers, and [`LayerNames`] |
 //! | `owner.rs` | [`ColliderOf`] and [`Colliders`]: colliders with the same owner |
 //! | `exceptions.rs` | [`IgnoreCollisions`]: single pairs |
-//! | `pair_filter.rs` | [`AddPairFilter`]: functions of the app |
+//! | `app_filters.rs` | [`AddCollisionFilter`]: functions of the app for pairs and contacts |
+//! | `rejections.rs` | [`Rejections`]: what these functions reject in a tick |
 //!
 //! The tick, the casts of swept colliders, the report, `explain`, spatial queries and picking all
 //! decide here. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
 //! variant of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
 
+mod app_filters;
 mod exceptions;
 mod layers;
 mod owner;
-mod pair_filter;
+mod rejections;
 
+pub use app_filters::{AddCollisionFilter, AppFilters, CandidatePair, EntityBits};
 pub use exceptions::{Exceptions, IgnoreCollisions};
 pub use layers::{CollisionLayers, LayerMask, LayerNames};
 pub use owner::{ColliderOf, Colliders};
-pub use pair_filter::{AddPairFilter, CandidatePair, PairFilters};
+pub use rejections::{ContactKey, Rejections};
 
 use bevy::ecs::entity::Entity;
 
-use crate::{buffer::Buffer, collision::EndReason};
+use crate::collision::EndReason;
 
 /// The components of a collider that decide which colliders it meets, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +82,7 @@ pub enum Exclusion {
     /// The [`IgnoreCollisions`] of `holder` lists `ignored`. Each of the two is one of the
     /// colliders, or its owner.
     Exception { holder: Entity, ignored: Entity },
-    /// A filter of the app rejects the pair.
+    /// A filter of the app rejects the pair, not just its contact.
     Rejected,
 }
 
@@ -98,16 +101,15 @@ impl From<Exclusion> for EndReason {
 #[derive(Debug, Default)]
 pub struct PairRules {
     pub exceptions: Exceptions,
-    /// The pairs that a filter of the app rejects, sorted, each with the lower entity first.
-    pub rejected: Buffer<(Entity, Entity)>,
+    /// What the filters of the app reject.
+    pub rejections: Rejections,
 }
 
 impl PairRules {
     /// Returns the first rule that keeps two colliders from meeting, or `None` if they may meet.
     #[inline]
     pub fn exclusion(&self, a: Party, b: Party) -> Option<Exclusion> {
-        let pair = (a.entity.min(b.entity), a.entity.max(b.entity));
-        let is_rejected = || self.rejected.binary_search(&pair).is_ok();
+        let is_rejected = || self.rejections.rejects_pair(a.entity, b.entity);
         let exclusion = self.exclusion_by_component(a, b);
         exclusion.or_else(|| is_rejected().then_some(Exclusion::Rejected))
     }

@@ -1,18 +1,21 @@
-//! The tick has four stages. Each stage has one system, and the third stage has a second system for
-//! swept colliders. A stage passes its results to the next stage in a resource.
+//! The tick has four stages. Each stage has one system, and the third stage has further systems for
+//! swept colliders and for filters of the app. A stage passes its results to the next stage in a
+//! resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies, SweptPaths
 //! BroadPhase   find_candidates  Proxies, SweptPaths                      Candidates
 //! NarrowPhase  list_pairs       Proxies, SweptPaths, CandidatePairs      Candidates
-//!              apply_filters    Candidates, the parameters of filters    Proxies::rules
+//!              filter_pairs     Candidates, the parameters of filters    Proxies::rules
 //!              narrow_phase     Proxies, SweptPaths, Candidates          FoundContacts
 //!              find_swept_..    the same, Candidates and Collisions      FoundContacts
+//!              filter_contacts  FoundContacts, parameters of filters     the same, Proxies::rules
 //! Report       report           all of these                             Collisions, messages
 //! ```
 //!
-//! `find_swept_contacts` runs only if there are swept colliders: see [`swept`].
+//! `find_swept_contacts` runs only if there are swept colliders: see [`swept`]. `filter_pairs` and
+//! `filter_contacts` run only if the app has added filters: see [`filters`].
 //!
 //! If there are spatial queries, the first stage also keeps [`SpatialIndex`] up to date.
 //!
@@ -50,7 +53,7 @@ use crate::{
     collider::Swept,
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
-    meeting::PairFilters,
+    meeting::AppFilters,
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -126,7 +129,7 @@ pub(crate) fn build(
                 broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
                 (
                     narrow_phase::list_pairs,
-                    filters::apply_filters.run_if(resource_exists::<PairFilters>),
+                    filters::filter_pairs.run_if(resource_exists::<AppFilters>),
                     narrow_phase::narrow_phase,
                 )
                     .chain()
@@ -135,6 +138,10 @@ pub(crate) fn build(
                     .in_set(HeadbuttSystems::NarrowPhase)
                     .after(narrow_phase::narrow_phase)
                     .run_if(any_with_component::<Swept>),
+                filters::filter_contacts
+                    .in_set(HeadbuttSystems::NarrowPhase)
+                    .after(swept::cast::find_swept_contacts)
+                    .run_if(resource_exists::<AppFilters>),
                 report.in_set(HeadbuttSystems::Report),
             ),
         );

@@ -64,9 +64,9 @@ pub struct Tick {
     /// All exceptions: the entity with the component, and the ignored entity. `None` if the
     /// exceptions are the same as in the previous tick.
     pub exceptions: Option<Vec<(u32, u32)>>,
-    /// All pairs that the filters of the app rejected. `None` if the pairs are the same as in the
-    /// previous tick.
-    pub rejected: Option<Vec<(u32, u32)>>,
+    /// All pairs and contacts that the filters of the app rejected. `None` if they are the same as
+    /// in the previous tick.
+    pub rejected: Option<Rejected>,
     /// `true` if the app has written the contacts since the previous tick, so that all pairs are
     /// tested.
     pub is_restored: bool,
@@ -82,12 +82,26 @@ pub struct Tick {
 /// The candidate pairs of a tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pairs {
-    /// The same pairs as in the previous tick. Before the first tick, the pairs are
-    /// [`Automatic`](Self::Automatic).
+    /// The same pairs as in the previous tick. Before the first tick, pairs are automatic.
     #[default]
     Unchanged,
     Automatic,
     Custom(Vec<(u32, u32)>),
+}
+
+/// What the filters of the app rejected in a tick.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    pub pairs: Vec<(u32, u32)>,
+    pub contacts: Vec<RejectedContact>,
+}
+
+/// A [`ContactKey`](crate::meeting::ContactKey), with the ids of the two entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedContact {
+    pub ids: (u32, u32),
+    pub is_on_path: bool,
+    pub parts: (u32, u32),
 }
 
 /// The pose in which the path of a swept collider starts, or `None` if the collider has no path.

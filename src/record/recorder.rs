@@ -10,13 +10,16 @@ use bevy::{
 use crate::{
     collision::{CollisionEvent, Collisions, PreviousPoses},
     math::{DVec2, DVec3},
+    meeting::Rejections,
     pipeline::{
         broad_phase::candidates::Candidates,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena},
     },
     record::{
-        format::{Header, MAGIC, Pairs, PathStart, Tick, VERSION, write_block},
+        format::{
+            Header, MAGIC, Pairs, PathStart, Rejected, RejectedContact, Tick, VERSION, write_block,
+        },
         hash::ContactSet,
         nodes::{Colliders, WrittenNodes},
     },
@@ -41,11 +44,11 @@ use crate::{
 /// inserted again, the recording lacks the ticks without the recorder.
 /// [`Recording`](crate::Recording) reads the file, and [`Replay`](crate::Replay) plays it.
 ///
-/// The recorder writes all colliders, ancestors and owners, including disabled entities. The
-/// recorder also writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and
-/// the pairs that filters reject. Recording does not change the behavior of the plugin, and the
-/// memory of the recorder does not grow with the length of the session. Each tick is written at
-/// once, so the file is complete up to the last tick even if the game crashes.
+/// The recorder writes all colliders, ancestors and owners, including disabled entities. It also
+/// writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and the pairs
+/// that filters reject. Recording does not change the behavior of the plugin, and the memory of the
+/// recorder does not grow with the length of the session. Each tick is written at once, so the file
+/// is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -60,8 +63,7 @@ pub struct HeadbuttRecorder {
 #[derive(Default)]
 struct Session {
     nodes: WrittenNodes,
-    /// The block of the tick in progress. If this tick is aborted, the changes of the next tick are
-    /// added to the same block.
+    /// The tick in progress. If this tick is aborted, the next tick continues it.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
     poses_2d: EntityHashMap<Affine<DVec2>>,
@@ -70,14 +72,14 @@ struct Session {
     pairs: Pairs,
     /// The exceptions of the last tick.
     exceptions: Vec<(u32, u32)>,
-    /// The pairs that the filters of the app rejected in the last tick.
-    rejected: Vec<(u32, u32)>,
+    /// What the filters of the app rejected in the last tick.
+    rejected: Rejected,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,
     revision: Option<ChangeTick>,
     /// `true` if the recording has the contacts of the previous tick.
     knows_contacts: bool,
-    /// A cursor that has read the events of all earlier ticks.
+    /// A cursor after the events of all earlier ticks.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
     /// The number, in [`Progress::begun`], of the tick whose input this recorder has read. `None`
@@ -165,7 +167,7 @@ impl Session {
         let rules = &world.resource::<Proxies>().rules;
         let exceptions = recorded_rules(nodes, rules.exceptions.iter());
         tick.exceptions = replace_if_changed(&mut self.exceptions, exceptions);
-        let rejected = recorded_rules(nodes, rules.rejected.iter().copied());
+        let rejected = recorded_rejections(nodes, &rules.rejections);
         tick.rejected = replace_if_changed(&mut self.rejected, rejected);
         self.bytes.clear();
         if !self.has_begun {
@@ -267,6 +269,22 @@ fn recorded_rules(
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
     ids
+}
+
+fn recorded_rejections(nodes: &WrittenNodes, rejections: &Rejections) -> Rejected {
+    let id_of = |entity| nodes.id_with_omitted(entity);
+    let contacts = rejections.contacts.iter().filter_map(|contact| {
+        let (a, b) = contact.pair;
+        Some(RejectedContact {
+            ids: (id_of(a)?, id_of(b)?),
+            is_on_path: contact.is_on_path,
+            parts: contact.parts,
+        })
+    });
+    Rejected {
+        pairs: recorded_rules(nodes, rejections.pairs.iter().copied()),
+        contacts: contacts.collect(),
+    }
 }
 
 /// Replaces a value, and returns the new value if it differs from the old value.

@@ -8,7 +8,7 @@ use crate::{
     collider::Collider,
     record::{
         error::{RecordingError, RecordingFault},
-        format::{Blocks, ColliderId, Header, NodeState, Pairs, SavedNode, Tick, decode},
+        format::{Blocks, ColliderId, Header, NodeState, Pairs, Rejected, SavedNode, Tick, decode},
     },
 };
 
@@ -26,7 +26,7 @@ pub struct Recording {
     pair_changes: Vec<usize>,
     /// The ticks in which the exceptions changed.
     exception_changes: Vec<usize>,
-    /// The ticks in which the rejected pairs changed.
+    /// The ticks in which the rejected pairs or contacts changed.
     rejected_changes: Vec<usize>,
     omitted: usize,
 }
@@ -175,11 +175,11 @@ impl Recording {
         tick.and_then(|tick| tick.exceptions).unwrap_or_default()
     }
 
-    /// Returns the pairs that filters rejected in a tick, or `None` if no tick has rejected pairs.
-    pub(super) fn rejected(&self, tick: usize) -> Option<Vec<(u32, u32)>> {
+    /// Returns what filters rejected in a tick, or `None` if no tick has rejected anything.
+    pub(super) fn rejected(&self, tick: usize) -> Option<Rejected> {
         let tick = self.last_change(&self.rejected_changes, tick);
-        let pairs = tick.and_then(|tick| tick.rejected).unwrap_or_default();
-        (!self.rejected_changes.is_empty()).then_some(pairs)
+        let rejected = tick.and_then(|tick| tick.rejected).unwrap_or_default();
+        (!self.rejected_changes.is_empty()).then_some(rejected)
     }
 
     /// Returns the last of the ticks `changes` that is not after `tick`.

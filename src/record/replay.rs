@@ -15,10 +15,10 @@ use bevy::{
 use crate::{
     collider::{Collider, Sensor, Swept},
     collision::{CollisionEvent, Collisions, PreviousPoses},
-    meeting::{ColliderOf, IgnoreCollisions, PairFilters},
+    meeting::{AppFilters, ColliderOf, ContactKey, IgnoreCollisions, Rejections},
     record::{
         error::ReplayError,
-        format::{ColliderId, Pairs, PathStart, SavedNode, Tick},
+        format::{ColliderId, Pairs, PathStart, Rejected, SavedNode, Tick},
         hash::ContactSet,
         recording::{Nodes, Recording},
     },
@@ -67,7 +67,7 @@ pub struct Replay {
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
     tick: Option<usize>,
-    /// The exceptions in the world.
+    /// The exceptions that the world shows.
     exceptions: Vec<(u32, u32)>,
 }
 
@@ -81,18 +81,17 @@ pub struct ReplayedTick {
     pub contacts: u32,
     /// The number of contacts in the recording.
     pub recorded_contacts: u32,
-    /// `true` if the contacts have the recorded number and the recorded hash. The hash covers every
-    /// bit of the contacts.
+    /// `true` if the contacts equal the recorded contacts, bit for bit.
     pub contacts_equal: bool,
-    /// `true` if the `Started` and `Ended` events have the recorded hash, which covers every bit of
-    /// the events. `None` if the events depend on contacts that the recording lacks: contacts from
-    /// before its first tick, or contacts that the app restored.
+    /// `true` if the `Started` and `Ended` events equal the recorded events, bit for bit. `None` if
+    /// the events depend on contacts that the recording lacks: contacts from before its first tick,
+    /// or contacts that the app restored.
     pub events_equal: Option<bool>,
 }
 
 impl ReplayedTick {
-    /// Returns `true` if the hashes of the contacts and of the events equal the recorded hashes. If
-    /// no hash of the events was recorded, compares only the contacts.
+    /// Returns `true` if the tick has the same contacts and events as in the recording, bit for
+    /// bit.
     pub fn is_equal(&self) -> bool {
         self.contacts_equal && self.events_equal != Some(false)
     }
@@ -119,7 +118,7 @@ impl Replay {
         &self.recording
     }
 
-    /// Returns the tick that was played last, or `None` before the first tick.
+    /// Returns the tick that the world shows, or `None` before the first tick.
     pub fn tick(&self) -> Option<usize> {
         self.tick
     }
@@ -185,13 +184,8 @@ impl Replay {
         self.supply_pairs(world, tick);
         self.show_exceptions(world, tick);
         if let Some(rejected) = self.recording.rejected(tick) {
-            let pairs = rejected.iter().filter_map(|(a, b)| {
-                let (a, b) = (self.entity(*a)?, self.entity(*b)?);
-                Some((a.min(b), a.max(b)))
-            });
-            let mut pairs: Vec<_> = pairs.collect();
-            pairs.sort_unstable();
-            world.get_resource_or_init::<PairFilters>().replayed = Some(pairs);
+            let rejections = self.rejections(&rejected);
+            world.get_resource_or_init::<AppFilters>().replayed = Some(rejections);
         }
         let messages = world.get_resource::<Messages<CollisionEvent>>();
         let mut cursor = messages.ok_or(ReplayError::NoPlugin)?.get_cursor_current();
@@ -202,6 +196,27 @@ impl Replay {
         // If the app runs no frames, no system drops the messages.
         messages.update();
         Ok(events)
+    }
+
+    /// Returns what filters rejected in a tick, with the entities of the world.
+    fn rejections(&self, rejected: &Rejected) -> Rejections {
+        // The entities of the world are in the order of the recorded entities.
+        let pair_of = |(a, b)| Some((self.entity(a)?, self.entity(b)?));
+        let contacts = rejected.contacts.iter();
+        let contacts = contacts.filter_map(|contact| {
+            Some(ContactKey {
+                pair: pair_of(contact.ids)?,
+                is_on_path: contact.is_on_path,
+                parts: contact.parts,
+            })
+        });
+        let pairs = rejected.pairs.iter().filter_map(|ids| pair_of(*ids));
+        let mut rejections = Rejections::default();
+        rejections.contacts.extend(contacts);
+        rejections.contacts.sort_unstable();
+        rejections.pairs.extend(pairs);
+        rejections.pairs.sort_unstable();
+        rejections
     }
 
     /// Sets `nodes` to the entities after the first `position` ticks.

@@ -24,7 +24,9 @@ Microseconds a stage of a tick of headbutt, and how much there is to do in it.
     cargo run --release --bin stages -- [scene] [dimension] [count] [threads] [ticks]
 
 Scenes, dimensions and counts may be several, with commas between: moving,pile 2,3 1000,10000 1 100
-The ending +swept makes bullets swept: bullets,bullets+swept";
+The ending +swept makes bullets swept: bullets,bullets+swept
+The ending +marked=N adds a filter of pairs and one of contacts, and marks the first N things for
+both: static+marked=0,static+marked=1000";
 
 fn main() -> Result<(), Box<dyn Error>> {
     if std::env::args().any(|it| it == "--help") {
@@ -57,12 +59,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         for scene in scenes.split(',') {
             for count in counts.split(',') {
                 let flat = dimension == "2";
-                let plain = scene.strip_suffix("+swept");
-                let kind = plain.unwrap_or(scene).parse()?;
+                let (plain, ending) = scene.split_once('+').unwrap_or((scene, ""));
+                let marked = ending.strip_prefix("marked=").map(str::parse);
                 let case = Case {
                     name: scene,
-                    scene: Scene::new(kind, flat, count.parse()?),
-                    are_bullets_swept: plain.is_some(),
+                    scene: Scene::new(plain.parse()?, flat, count.parse()?),
+                    are_bullets_swept: ending == "swept",
+                    marked: marked.transpose()?,
                 };
                 measure(&case, threads, ticks);
             }
@@ -78,7 +81,13 @@ struct Case<'a> {
     name: &'a str,
     scene: Scene,
     are_bullets_swept: bool,
+    /// The number of things that filters decide on, if there are filters.
+    marked: Option<usize>,
 }
+
+/// The marker of the filters.
+#[derive(Component)]
+struct Marked;
 
 impl Case<'_> {
     fn spawn(&self, world: &mut World, number: usize) -> Entity {
@@ -88,6 +97,9 @@ impl Case<'_> {
         entity.insert(collider);
         if self.are_bullets_swept && scene.is_bullet(number) {
             entity.insert(Swept);
+        }
+        if self.marked.is_some_and(|marked| number < marked) {
+            entity.insert(Marked);
         }
         entity.id()
     }
@@ -102,6 +114,10 @@ fn measure(case: &Case, threads: usize, ticks: usize) {
         .add_plugins(HeadbuttPlugin::in_schedule(PostUpdate));
     if scene.kind.rests() {
         app.insert_resource(OngoingEvents::Never);
+    }
+    if case.marked.is_some() {
+        app.add_pair_filter::<Marked, ()>(|_, _| true)
+            .add_contact_filter::<Marked, ()>(|_, _| true);
     }
     if threads == 1 {
         for label in [PreUpdate.intern(), Update.intern(), PostUpdate.intern()] {

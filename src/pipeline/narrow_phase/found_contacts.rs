@@ -15,7 +15,8 @@ pub struct FoundContacts {
     pub d2: Vec<Buffer<CollisionEvent>>,
     /// The deepest contact of each touching 3D pair, in lists like those of `d2`.
     pub d3: Vec<Buffer<CollisionEvent>>,
-    /// All contacts of the pairs with more than one touching part, sorted by pair, then by part.
+    /// All contacts of the pairs with more than one touching part, sorted by pair, then by part. If
+    /// filters of the app reject contacts, a single part may be left.
     pub parts: Buffer<CollisionEvent>,
     /// The first touches on the paths of swept colliders, sorted by pair.
     pub swept: Buffer<SweptContact>,
@@ -42,4 +43,53 @@ impl FoundContacts {
             _ => d2.next(),
         })
     }
+
+    /// Returns the contacts of the pairs that are selected: the contacts of all parts, and the
+    /// touches on paths.
+    pub fn contacts_of(
+        &self,
+        is_selected: impl Fn((Entity, Entity)) -> bool + Copy,
+    ) -> impl Iterator<Item = CollisionEvent> {
+        let is_single = |contact: &&CollisionEvent| deepest_part(&self.parts, contact).is_none();
+        let single = self
+            .pairs()
+            .filter(move |contact| is_selected(contact.pair()) && is_single(contact));
+        let on_paths = self.swept.iter().map(|contact| &contact.event);
+        let others = self.parts.iter().chain(on_paths);
+        let others = others.filter(move |contact| is_selected(contact.pair()));
+        single.chain(others).copied()
+    }
+
+    /// Removes contacts. If the contact of a pair is removed, the deepest contact of the other
+    /// parts becomes the contact of the pair.
+    pub fn remove(&mut self, is_removed: impl Fn(&CollisionEvent) -> bool) {
+        let Self {
+            d2,
+            d3,
+            parts,
+            swept,
+        } = self;
+        parts.retain(|contact| !is_removed(contact));
+        swept.retain(|contact| !is_removed(&contact.event));
+        for list in d2.iter_mut().chain(d3) {
+            list.retain_mut(|contact| {
+                if !is_removed(contact) {
+                    return true;
+                }
+                let deepest = deepest_part(parts, contact);
+                deepest.inspect(|deepest| *contact = **deepest).is_some()
+            });
+        }
+    }
+}
+
+/// Returns the deepest of the contacts of a pair's parts, or `None` if `parts` lists none of them.
+fn deepest_part<'a>(
+    parts: &'a [CollisionEvent],
+    contact: &CollisionEvent,
+) -> Option<&'a CollisionEvent> {
+    let start = parts.partition_point(|part| part.pair() < contact.pair());
+    let parts = parts.iter().skip(start);
+    let parts = parts.take_while(|part| part.pair() == contact.pair());
+    parts.reduce(|best, part| if part.depth > best.depth { part } else { best })
 }

@@ -19,8 +19,8 @@ pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     reason.unwrap_or_else(|| pair_end_reason(world, entity, other))
 }
 
-/// Returns the reason why an entity can no longer touch anything, or `None` if the entity can still
-/// touch others.
+/// Returns the reason why an entity can no longer touch anything, or `None` if the entity still
+/// can.
 fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(EndReason::Despawned);
@@ -42,6 +42,12 @@ fn pair_end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     let [a, b] = [entity, other].map(|entity| proxies.party(entity));
     if let Some(exclusion) = proxies.rules.exclusion(a, b) {
         exclusion.into()
+    } else if proxies
+        .rules
+        .rejections
+        .rejects_contact_at_end(entity, other)
+    {
+        EndReason::Rejected
     } else if !custom.allows((entity, other)) {
         EndReason::NotCandidate
     } else {

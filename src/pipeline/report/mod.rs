@@ -18,7 +18,9 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::{Peak, WINDOW, reserve_amortized},
-    collision::{Changes, CollidingEntities, CollisionEvent, CollisionPhase, Collisions},
+    collision::{
+        Changes, CollidingEntities, CollisionEvent, CollisionPhase, Collisions, EndReason,
+    },
     diagnostics::CollisionDiagnostics,
     pipeline::{
         broad_phase::candidates::Candidates,
@@ -71,8 +73,8 @@ pub fn report(
     batch.write_messages(world, &mut state, is_at_rest);
     store_poses(&mut state, world.resource(), is_current);
     let tick = world.resource::<Progress>().begun as u32;
-    // Disabled entities are included, because a cloned or restored entity may have outdated
-    // `CollidingEntities`.
+    // Disabled entities are included, because a cloned or restored entity may have an outdated
+    // list.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
@@ -173,7 +175,15 @@ impl EventBatch {
                 event.phase
             })
         });
-        swept.send(|event| send(&event, None));
+        let end_of_touch = |event: &CollisionEvent| {
+            let rejections = &proxies.rules.rejections;
+            if rejections.rejects_contact_at_end(event.entity, event.other) {
+                EndReason::Rejected
+            } else {
+                EndReason::Separated
+            }
+        };
+        swept.send(end_of_touch, |event| send(&event, None));
         // If no contact ended and the number of contacts did not change, no contact started.
         *is_settled = transitions.is_empty() && state.len() == count;
         state.update_parts(found.parts.as_slice(), is_kept);

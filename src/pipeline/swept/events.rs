@@ -76,22 +76,26 @@ impl SweptEvents {
         None
     }
 
-    /// Calls `send` with all events of the contacts, sorted by time.
-    pub fn send(&mut self, mut send: impl FnMut(CollisionEvent)) {
+    /// Calls `send` with all events of the contacts, sorted by time. `end_of_touch` returns the
+    /// reason why a touch on a path ended before the end of the tick.
+    pub fn send(
+        &mut self,
+        end_of_touch: impl Fn(&CollisionEvent) -> EndReason,
+        mut send: impl FnMut(CollisionEvent),
+    ) {
         self.entries.sort_unstable_by(|a, b| {
             let (a, b) = (&a.contact, &b.contact);
             let times = a.time.total_cmp(&b.time);
             times.then_with(|| a.event.pair().cmp(&b.event.pair()))
         });
-        let separated = CollisionPhase::Ended(EndReason::Separated);
         for entry in self.entries.iter() {
             let event = entry.contact.event.with_phase(entry.phase());
             if let Some(old) = entry.old.filter(|_| event.started()) {
-                send(old.with_phase(separated));
+                send(old.with_phase(CollisionPhase::Ended(EndReason::Separated)));
             }
             send(event);
             if !entry.touches {
-                send(event.with_phase(separated));
+                send(event.with_phase(CollisionPhase::Ended(end_of_touch(&event))));
             }
         }
     }

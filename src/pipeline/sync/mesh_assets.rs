@@ -17,8 +17,7 @@ use crate::{
     shape::MeshError,
 };
 
-/// The colliders of meshes. All entities with the same mesh and the same kind of collider share a
-/// collider.
+/// The colliders of meshes, shared by all entities with the same recipe.
 #[derive(Resource, Default)]
 pub struct MeshColliders {
     built: HashMap<Recipe, Collider>,

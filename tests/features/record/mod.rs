@@ -49,7 +49,7 @@ fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
 
 /// The app that plays a recording has no filters.
 #[test]
-fn rejected_pairs_are_replayed_without_the_filter() {
+fn rejected_pairs_and_contacts_are_replayed_without_the_filters() {
     #[derive(Resource)]
     struct Gate(u32);
 
@@ -58,6 +58,10 @@ fn rejected_pairs_are_replayed_without_the_filter() {
     app.add_pair_filter::<Swept, Res<Gate>>(|pair, gate| {
         let sum = pair.entity.index_u32() + pair.other.index_u32() + gate.0;
         !sum.is_multiple_of(3)
+    });
+    app.add_contact_filter::<Swept, Res<Gate>>(|contact, gate| {
+        let sum = contact.part() + contact.other_part() + gate.0 + u32::from(contact.time() < 1.0);
+        contact.normal.y < 0.5 || !sum.is_multiple_of(2)
     });
     let mut chaos = Chaos::new(9, 10, app.world_mut());
     let mut rejected = 0;

@@ -142,7 +142,8 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
             for walker in &mut walkers {
                 let pose = Transform::from_translation(black_box(walker.place));
                 let wanted = walker.velocity * STEP.as_secs_f32();
-                let moved = query.move_and_slide(&collider, pose, wanted, &walker.settings, &filter);
+                let moved =
+                    query.move_and_slide(&collider, pose, wanted, &walker.settings, &filter);
                 walker.place += moved.translation;
                 walker.velocity = moved.clip_velocity(walker.velocity);
                 walker.settings.ground = moved.ground;
@@ -188,7 +189,12 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
     }
     let [own, avian, rapier] = times.map(|times| Summary::of(times).median);
     let ratios = [avian / own, rapier / own];
-    row(&[name.to_string(), short(own), short(ratios[0]), short(ratios[1])]);
+    row(&[
+        name.to_string(),
+        short(own),
+        short(ratios[0]),
+        short(ratios[1]),
+    ]);
     ratios
 }
 
@@ -196,7 +202,12 @@ fn compare(name: &str, ground: &Ground, body: Body, ticks: u32, clock: Clock) ->
 fn walkers(ground: &Ground) -> impl Iterator<Item = Walker> {
     let corners = |triangle: &[u32; 3]| triangle.map(|index| ground.vertices[index as usize]);
     let is_ground = |[a, b, c]: &[Vec3; 3]| (b - a).cross(c - a).normalize_or_zero().y > 0.8;
-    let flat: Vec<_> = ground.triangles.iter().map(corners).filter(is_ground).collect();
+    let flat: Vec<_> = ground
+        .triangles
+        .iter()
+        .map(corners)
+        .filter(is_ground)
+        .collect();
     (0..CHARACTERS as u32).map(move |number| {
         let choice = 0.5 + 0.5 * Noise::new(number, 5).signed();
         let [a, b, c] = flat[((choice * flat.len() as f32) as usize).min(flat.len() - 1)];
