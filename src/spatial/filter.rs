@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::{
     CollisionLayers,
     collision::MAX_ANCESTORS,
-    meeting::{LayerMask, Party},
+    meeting::{CandidatePair, LayerMask, Party},
     pipeline::proxies::Proxies,
 };
 
@@ -49,6 +49,7 @@ pub struct SpatialQueryFilter<'a> {
     excluded_trees: SmallVec<[Entity; 4]>,
     includes_sensors: bool,
     asker: Option<Entity>,
+    pair_filter: Option<&'a (dyn Fn(CandidatePair) -> bool + Sync)>,
     predicate: Option<&'a (dyn Fn(Entity) -> bool + Sync)>,
 }
 
@@ -61,6 +62,7 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
             .field("excluded_trees", &self.excluded_trees)
             .field("asker", &self.asker)
             .field("includes_sensors", &self.includes_sensors)
+            .field("has_pair_filter", &self.pair_filter.is_some())
             .field("has_predicate", &self.predicate.is_some())
             .finish()
     }
@@ -145,6 +147,55 @@ impl<'a> SpatialQueryFilter<'a> {
         }
     }
 
+    /// Selects the colliders for which a filter of pairs returns `true`: the function that the app
+    /// gave to [`add_pair_filter`](crate::AddCollisionFilter::add_pair_filter).
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(Component, PartialEq)]
+    /// struct Team(u8);
+    ///
+    /// fn are_enemies(pair: CandidatePair, teams: &Query<&Team>) -> bool {
+    ///     let [team, other] = [pair.owner, pair.other_owner].map(|owner| teams.get(owner).ok());
+    ///     team.is_none() || team != other
+    /// }
+    ///
+    /// fn look(query: SpatialQuery, teams: Query<&Team>, soldiers: Query<Entity, With<Collider>>) {
+    ///     let accepts = |pair: CandidatePair| are_enemies(pair, &teams);
+    ///     for soldier in &soldiers {
+    ///         let filter = SpatialQueryFilter::of(soldier).with_pair_filter(&accepts);
+    ///         let sight = query::Ray::new(Vec2::ZERO, Vec2::X).with_max_distance(100.0);
+    ///         println!("{:?}", query.cast_ray(sight, &filter));
+    ///     }
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+    /// app.add_pair_filter::<Team, Query<&Team>>(are_enemies).add_systems(Update, look);
+    /// # app.world_mut().spawn((Collider::circle(1.0), Team(1)));
+    /// # app.update();
+    /// ```
+    ///
+    /// The filter is called only in queries [of](Self::of) an entity, with this entity as
+    /// [`CandidatePair::entity`] and a candidate as [`CandidatePair::other`]. The query does not
+    /// know the marker of the filter, so the filter decides on all pairs. It is called as rarely as
+    /// a [predicate](Self::with_predicate).
+    #[must_use]
+    pub fn with_pair_filter<'b>(
+        self,
+        filter: &'b (dyn Fn(CandidatePair) -> bool + Sync),
+    ) -> SpatialQueryFilter<'b>
+    where
+        'a: 'b,
+    {
+        SpatialQueryFilter {
+            pair_filter: Some(filter),
+            ..self
+        }
+    }
+
     /// Selects the entities for which `predicate` returns `true`.
     ///
     /// Each query (in a batch, each ray or motion) calls the predicate at most once per entity,
@@ -174,19 +225,22 @@ impl<'a> SpatialQueryFilter<'a> {
     ) -> bool {
         let entity = party.entity;
         let is_excluded = |entity| self.excluded.contains(&entity);
+        let asker = self.asker.map(|asker| proxies.party(asker));
         let may_meet = |asker| {
-            proxies
-                .rules
-                .exclusion_by_component(proxies.party(asker), party)
-                .is_none()
+            let rules = &proxies.rules;
+            rules.exclusion_by_component(asker, party).is_none()
+        };
+        let accepts = |filter: &(dyn Fn(CandidatePair) -> bool + Sync)| {
+            asker.is_none_or(|asker| filter(CandidatePair::new(asker, party)))
         };
         party
             .traits
             .are_found_by(self.layers, self.includes_sensors)
             && !is_excluded(entity)
             && !is_excluded(party.owner())
-            && self.asker.is_none_or(may_meet)
+            && asker.is_none_or(may_meet)
             && !self.is_in_excluded_tree(entity, parent_of)
+            && self.pair_filter.is_none_or(accepts)
             && self.predicate.is_none_or(|predicate| predicate(entity))
     }
 

@@ -44,6 +44,7 @@ struct Choice {
     with_sensors: bool,
     is_odd: bool,
     asker: Option<Thing>,
+    has_pair_filter: bool,
 }
 
 impl Choice {
@@ -61,6 +62,7 @@ impl Choice {
             excluded,
             excluded_tree: tree,
             asker: some(0.4).cloned(),
+            has_pair_filter: random.random_bool(0.5),
             with_sensors: random.random_bool(0.5),
             is_odd: random.random_bool(0.2),
         }
@@ -74,6 +76,13 @@ impl Choice {
                 asker.layers.interacts_with(thing.layers)
                     && asker.owner() != thing.owner()
                     && !asker.ignores(thing)
+                    && (!self.has_pair_filter
+                        || accepts_entities([
+                            asker.entity,
+                            thing.entity,
+                            asker.owner(),
+                            thing.owner(),
+                        ]))
             })
             && (self.excluded_tree.is_none()
                 || self.excluded_tree != Some(thing.entity) && self.excluded_tree != thing.parent)
@@ -96,11 +105,27 @@ impl Choice {
         if self.with_sensors {
             filter = filter.with_sensors();
         }
+        if self.has_pair_filter {
+            filter = filter.with_pair_filter(&accepts_pair);
+        }
         if self.is_odd {
             filter = filter.with_predicate(&is_odd);
         }
         filter
     }
+}
+
+/// A filter of pairs that depends on each entity in another way.
+fn accepts_entities(entities: [Entity; 4]) -> bool {
+    let weighted = entities.iter().zip([1, 2, 4, 8]);
+    let sum: u32 = weighted
+        .map(|(entity, weight)| entity.index_u32() * weight)
+        .sum();
+    sum % 7 < 5
+}
+
+fn accepts_pair(pair: CandidatePair) -> bool {
+    accepts_entities([pair.entity, pair.other, pair.owner, pair.other_owner])
 }
 
 fn is_odd(entity: Entity) -> bool {

@@ -256,12 +256,32 @@ impl RandomWorld {
         };
     }
 
+    /// Gives a collider another parent, or none, without moving it.
+    fn reparent(&mut self, random: &mut StdRng, index: usize) {
+        let world = self.app.world_mut();
+        let thing = &mut self.things[index];
+        let mut local = thing.pose;
+        // Below a parent, a rotation would be rounded differently than without a parent.
+        let has_parent = random.random_bool(0.5) && local.rotation == Quat::IDENTITY;
+        thing.parent = has_parent.then(|| {
+            let offset = Vec3::new(on_grid(random, 8.0), on_grid(random, 8.0), 0.0);
+            local.translation -= offset;
+            world.spawn(Transform::from_translation(offset)).id()
+        });
+        let mut entity = world.entity_mut(thing.entity);
+        entity.insert(local);
+        match thing.parent {
+            Some(parent) => entity.insert(ChildOf(parent)),
+            None => entity.remove::<ChildOf>(),
+        };
+    }
+
     /// Moves, despawns, spawns and changes some colliders.
     pub fn change(&mut self, random: &mut StdRng) {
         let count = random.random_range(0..self.things.len().max(1));
         for _ in 0..count / random.random_range(1..8) {
             let index = random.random_range(0..self.things.len());
-            match random.random_range(0..10) {
+            match random.random_range(0..11) {
                 0 => self.spawn(random),
                 1 => {
                     let thing = self.things.swap_remove(index);
@@ -284,6 +304,7 @@ impl RandomWorld {
                     }
                 }
                 4 => self.relate(random, index),
+                5 => self.reparent(random, index),
                 3 => {
                     let thing = &mut self.things[index];
                     thing.layers = CollisionLayers::from_bits(random.random(), random.random());
