@@ -38,7 +38,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the solver for a pair. If the pair has a closed form, the solver uses it.
+    /// Returns the solver for a pair, which uses a closed form if there is one.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
     #[inline(always)]
@@ -325,8 +325,7 @@ where
         }
     }
 
-    /// Converts a contact of the shapes to the contact of the cores, in the frame and the order of
-    /// the pair.
+    /// Returns the contact of the cores, in the frame and the order of the pair.
     fn cores_of(&self, contact: &Contact64<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
         let contact = if self.swapped {
             contact.flipped()
@@ -360,8 +359,7 @@ where
             ..
         } = *cores;
         let (distance, witnesses) = if hit {
-            // The common point is the first core's point, moved toward the second core by the first
-            // radius, but not beyond the second core's point.
+            // The common point is the first core's point, moved toward the second core.
             let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
@@ -428,8 +426,7 @@ pub fn gjk_contact<D: DVector>(
 }
 
 /// Returns GJK's result for separated cores. If the cores are not separated, the normal is
-/// `otherwise`. [`Gjk::separation`] points from the second core to the first, so the normal is
-/// opposite to it.
+/// `otherwise`. GJK's vector v is opposite to the normal.
 #[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);

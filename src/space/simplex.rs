@@ -19,8 +19,7 @@ use crate::space::DVector;
 pub struct Nearest<D> {
     /// The coordinates of the point.
     pub point: D,
-    /// The barycentric coordinates λ of the point, in the order of the vertices. Unused entries are
-    /// 0.
+    /// The λ of the point, in the order of the vertices. Unused entries are 0.
     pub weights: [f64; 4],
 }
 
@@ -71,8 +70,8 @@ impl<D: DVector> Nearest<D> {
         }
     }
 
-    /// Returns this point as a point of a larger simplex, in which vertex i of the smaller simplex
-    /// has the index `indices[i]`.
+    /// Returns the same point of a larger simplex, in which vertex i of this simplex has the index
+    /// `indices[i]`.
     #[inline]
     fn reindexed<const N: usize>(self, indices: [usize; N]) -> Self {
         let mut weights = [0.0; 4];
