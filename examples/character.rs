@@ -39,10 +39,6 @@ struct Player {
 #[derive(Component)]
 struct Lift;
 
-/// A platform that is solid only from above.
-#[derive(Component)]
-struct OneWay;
-
 fn main() {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()))
@@ -79,7 +75,7 @@ fn spawn(mut commands: Commands) {
     block(LIFT[1], 26.0, UPPER_FLOOR);
     let platform = block(LIFT[1], 26.0, PLATFORM);
     let lift = block(LIFT[0], LIFT[1], PLATEAU);
-    commands.entity(platform).insert(OneWay);
+    commands.entity(platform).insert(OneWay::default());
     commands.entity(lift).insert(Lift);
 
     let bottom = Vec2::new(SLOPE[0], 3.0 * STEP);
@@ -113,8 +109,7 @@ fn steer(player: Single<(&mut Player, &Transform)>, lift: Single<&Transform, Wit
 fn respond(
     query: SpatialQuery,
     time: Res<Time>,
-    player: Single<(Entity, &mut Player, &mut Transform, &Collider), Without<OneWay>>,
-    platforms: Query<&Transform, With<OneWay>>,
+    player: Single<(Entity, &mut Player, &mut Transform, &Collider)>,
 ) {
     let (entity, mut player, mut pose, body) = player.into_inner();
     let (walk, jump) = player.input;
@@ -124,20 +119,8 @@ fn respond(
         player.velocity.y = JUMP;
     }
 
-    // A one-way platform is solid for a body that falls onto it, and for a body that stands on it.
-    // The second case matters because a rising platform has already moved in this tick.
-    let (feet, falls) = (pose.translation.y - HALF.y, player.velocity.y <= 0.0);
-    let ground = player.ground.map(|ground| ground.entity);
-    let is_solid = |other: Entity| {
-        let Ok(platform) = platforms.get(other) else {
-            return true;
-        };
-        let is_above = feet >= platform.translation.y + 0.5;
-        falls && (is_above || ground == Some(other))
-    };
-    let filter = SpatialQueryFilter::default()
-        .excluding_tree(entity)
-        .with_predicate(&is_solid);
+    // With `of`, the one-way platform is solid only from above.
+    let filter = SpatialQueryFilter::of(entity);
     let settings = MoveAndSlideSettings {
         step_height: 0.35,
         ground: player.ground,

@@ -78,7 +78,7 @@ pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 pub use meeting::{
     AddCollisionFilter, CandidatePair, ColliderOf, Colliders, CollisionLayers, IgnoreCollisions,
-    LayerMask, LayerNames,
+    LayerMask, LayerNames, OneWay, PassThrough,
 };
 #[cfg(feature = "overlay")]
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
@@ -117,6 +117,7 @@ pub mod guide {
     #[doc = include_str!("../docs/BENCHMARKS.md")]
     pub mod benchmarks {}
 
+    /// [levels]: crate::guide::levels
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/CHARACTERS.md")]
     pub mod characters {}
@@ -136,7 +137,6 @@ pub mod guide {
     #[doc = include_str!("../docs/FAST_BODIES.md")]
     pub mod fast_bodies {}
 
-    /// [characters]: crate::guide::characters
     /// [fast-bodies]: crate::guide::fast_bodies
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/LEVELS.md")]
@@ -202,9 +202,9 @@ pub mod prelude {
         AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Collider, ColliderOf,
         Colliders, CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers,
         CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason, Ground,
-        HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings,
-        OngoingEvents, PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
-        SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
+        HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings, OneWay,
+        OngoingEvents, PassThrough, PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError,
+        SpatialQuery, SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

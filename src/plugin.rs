@@ -7,7 +7,8 @@ use bevy::{
 
 use crate::{
     Collider, ColliderOf, Colliders, CollidingEntities, CollisionEvent, CollisionLayers,
-    Collisions, IgnoreCollisions, RayCaster, Sensor, ShapeCaster, Swept, Teleported, pipeline,
+    Collisions, IgnoreCollisions, OneWay, PassThrough, RayCaster, Sensor, ShapeCaster, Swept,
+    Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
     spatial::casters,
 };
@@ -180,6 +181,8 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<ColliderOf>()
             .register_type::<Colliders>()
             .register_type::<IgnoreCollisions>()
+            .register_type::<OneWay>()
+            .register_type::<PassThrough>()
             .register_type::<Sensor>()
             .register_type::<Swept>()
             .register_type::<Teleported>()

@@ -38,9 +38,10 @@ use crate::{
 /// # Rollback
 ///
 /// This resource is the only state that the plugin keeps from one tick to the next. The geometry of
-/// a contact depends only on the shapes and poses of its tick. Only the phase depends on the
-/// previous tick. If any collider is [`Swept`](crate::Swept), the resource also has the poses of
-/// the previous tick, in which the paths begin. A rollback that restores this resource and the
+/// a contact depends only on the shapes and poses of its tick. Only the phase, and
+/// whether a body meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any
+/// collider is one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous
+/// tick, in which the paths begin. A rollback that restores this resource and the
 /// transforms replays the same events.
 ///
 /// ```

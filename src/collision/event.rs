@@ -157,11 +157,15 @@ pub enum EndReason {
     SameOwner,
     /// [`IgnoreCollisions`](crate::IgnoreCollisions) now excludes the pair.
     Ignored,
+    /// One of the colliders is [`OneWay`](crate::OneWay), and the other entity now has
+    /// [`PassThrough`](crate::PassThrough).
+    PassThrough,
     /// A [filter](crate::AddCollisionFilter) of the app now rejects the pair or its contact.
     Rejected,
     /// The pair is no longer among the [`CandidatePairs`](crate::CandidatePairs) of the app.
     NotCandidate,
-    /// The shapes no longer touch, because of a new pose, scale, parent, shape or dimension.
+    /// The shapes no longer touch, because of a new pose, scale, parent, shape or dimension. Or a
+    /// [`OneWay`](crate::OneWay) collider no longer supports the other collider.
     Separated,
 }
 

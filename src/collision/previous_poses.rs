@@ -1,5 +1,6 @@
-//! The poses of all colliders in the last tick, in which the paths of the next tick begin. These
-//! poses are part of [`Collisions`](crate::Collisions), so that a rollback restores the poses.
+//! The poses of all colliders in the last tick, in which the paths of the next tick begin, and
+//! with which one-way colliders compare. These poses are part of [`Collisions`](crate::Collisions),
+//! so that a rollback restores the poses.
 
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},
@@ -9,7 +10,7 @@ use bevy::{
 use crate::{shape::Affine, space::DVector};
 
 /// The poses of all 2D or all 3D colliders. The map is empty unless a collider is
-/// [`Swept`](crate::Swept).
+/// [`Swept`](crate::Swept) or [`OneWay`](crate::OneWay).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
     pub poses: EntityHashMap<Affine<D>>,

@@ -31,7 +31,7 @@ use bevy::prelude::*;
 
 use crate::{
     Collider, ColliderOf, CollisionEvent, CollisionLayers, Collisions, IgnoreCollisions,
-    LayerNames, Sensor, ShapeError,
+    LayerNames, OneWay, PassThrough, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
     collider_query::pair::{nearest_points, one_sided_surface},
     math::Vec3,
@@ -114,9 +114,9 @@ pub struct Explanation {
     pub other: Entity,
     /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
-    /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`] or
-    /// [`Sensor`] changed since the last tick. The status does not include such changes. (A change
-    /// through `bypass_change_detection` keeps this `true`, because no tick sees such a change.)
+    /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`], [`OneWay`],
+    /// [`PassThrough`] or [`Sensor`] changed since the last tick. The status does not include such
+    /// changes. (A change through `bypass_change_detection` keeps this `true`, because no tick sees such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
@@ -190,6 +190,11 @@ pub enum PairStatus {
         /// The entity in the set: the other collider, or its owner.
         ignored: Entity,
     },
+    /// One collider is [`OneWay`], and the other has [`PassThrough`].
+    PassThrough {
+        /// The entity with `PassThrough`.
+        body: Entity,
+    },
     /// A [filter](crate::AddCollisionFilter) of the app rejected the pair.
     Rejected,
     /// A [filter](crate::AddCollisionFilter) of the app rejected all contacts of the pair.
@@ -203,6 +208,12 @@ pub enum PairStatus {
         axis: Vec3,
         /// The gap between the boxes along this axis.
         gap: f32,
+    },
+    /// The two colliders overlap, but one of them is [`OneWay`], and the other did not come from its
+    /// solid side.
+    NotFromAbove {
+        /// The one-way collider. If both are one-way, the first of them.
+        platform: Entity,
     },
     /// A one-sided surface ignores the other collider, whose center is behind the surface.
     BehindSurface {
@@ -372,6 +383,7 @@ impl LastTick<'_> {
                 Exclusion::Exception { holder, ignored } => {
                     PairStatus::Exception { holder, ignored }
                 }
+                Exclusion::PassThrough { body } => PairStatus::PassThrough { body },
                 Exclusion::Rejected => PairStatus::Rejected,
             }
         } else if rules
@@ -422,6 +434,8 @@ impl LastTick<'_> {
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
             || layers.copied().unwrap_or_default() != proxy.traits.layers
             || world.get::<Sensor>(entity).is_some() != proxy.traits.is_sensor
+            || world.get::<PassThrough>(entity).is_some() != proxy.traits.passes_through
+            || world.get::<OneWay>(entity) != self.proxies.rules.one_ways.get(entity)
     }
 }
 
@@ -500,7 +514,12 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus
         return PairStatus::BehindSurface { surface };
     }
     let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {
-        return PairStatus::NoDistance;
+        let platform = [first, second]
+            .into_iter()
+            .find(|proxy| proxy.traits.is_one_way);
+        return platform.map_or(PairStatus::NoDistance, |proxy| PairStatus::NotFromAbove {
+            platform: proxy.entity,
+        });
     };
     let origins = [first, second].map(|proxy| proxy.world_pose.translation);
     let [point, other_point]: [V; 2] = nearest.contact.points_in_world(origins);

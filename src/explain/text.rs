@@ -20,6 +20,10 @@ const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. As
                       next tick.";
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
 const REJECTED: &str = "a filter that the app added with `add_pair_filter` rejected the pair.";
+const PASSES_THROUGH: &str = "has `PassThrough`, and the other is `OneWay`. Remove `PassThrough`.";
+const NOT_FROM_ABOVE: &str = "is `OneWay`, and the other passes through it, because it did not come \
+                              from the solid side. Change the `direction`, or increase the \
+                              `margin`.";
 const CONTACT_REJECTED: &str = "a filter that the app added with `add_contact_filter` rejected \
                                 their contact.";
 const SAME_OWNER: &str = "To make them collide, remove or change a `ColliderOf`.";
@@ -120,7 +124,13 @@ impl Explanation {
                     "the `IgnoreCollisions` of {holder} lists {ignored}. Remove it there."
                 )
             }
+            PairStatus::PassThrough { body } => {
+                write!(out, "{} {PASSES_THROUGH}", self.label(*body))
+            }
             PairStatus::Rejected => out.write_str(REJECTED),
+            PairStatus::NotFromAbove { platform } => {
+                write!(out, "{} {NOT_FROM_ABOVE}", self.label(*platform))
+            }
             PairStatus::ContactRejected => out.write_str(CONTACT_REJECTED),
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {

@@ -1,14 +1,11 @@
 //! Single pairs that never meet.
 
 use bevy::{
-    ecs::{
-        change_detection::Tick,
-        entity::{EntityHashMap, EntityHashSet, EntityMapper, MapEntities},
-    },
+    ecs::entity::{EntityHashSet, EntityMapper, MapEntities},
     prelude::*,
 };
 
-use crate::meeting::Party;
+use crate::meeting::{ComponentCopies, Party};
 
 /// The entities that this entity never meets: the two players of a team, or a body and the crate
 /// that it carries.
@@ -62,80 +59,33 @@ impl MapEntities for IgnoreCollisions {
     }
 }
 
-/// The exceptions of a tick: a copy of each [`IgnoreCollisions`].
-#[derive(Debug, Default)]
-pub struct Exceptions {
-    holders: EntityHashMap<Holder>,
-    /// The number of the current update.
-    update: u64,
-}
-
-/// A copy of an [`IgnoreCollisions`].
-#[derive(Debug, Default)]
-struct Holder {
-    ignored: EntityHashSet,
-    /// The change tick of the component.
-    changed: Option<Tick>,
-    /// The number of the last update that found the component.
-    update: u64,
-}
+/// The exceptions of a tick.
+#[derive(Debug, Default, Deref, DerefMut)]
+pub struct Exceptions(ComponentCopies<IgnoreCollisions>);
 
 impl Exceptions {
-    /// Updates the exceptions from all components, and returns the entities whose sets changed.
-    pub fn update<'a>(
-        &mut self,
-        components: impl Iterator<Item = (Entity, Ref<'a, IgnoreCollisions>)>,
-    ) -> Vec<Entity> {
-        let mut changed = Vec::new();
-        self.update = self.update.wrapping_add(1);
-        for (entity, component) in components {
-            let holder = self.holders.entry(entity).or_default();
-            holder.update = self.update;
-            let tick = Some(component.last_changed());
-            if core::mem::replace(&mut holder.changed, tick) != tick
-                && holder.ignored != component.0
-            {
-                holder.ignored = component.0.clone();
-                changed.push(entity);
-            }
-        }
-        let update = self.update;
-        self.holders.retain(|entity, holder| {
-            let is_found = holder.update == update;
-            if !is_found {
-                changed.push(*entity);
-            }
-            is_found
-        });
-        if !changed.is_empty() {
-            let len = self.holders.len();
-            self.holders.shrink_to(2 * len);
-        }
-        changed
-    }
-
     /// Keeps only some entities in the set of an entity.
     pub fn retain(&mut self, entity: Entity, is_kept: impl FnMut(&Entity) -> bool) {
-        if let Some(holder) = self.holders.get_mut(&entity) {
-            holder.ignored.retain(is_kept);
+        if let Some(ignored) = self.get_mut(entity) {
+            ignored.retain(is_kept);
         }
     }
 
     /// Returns the set of an entity.
     pub fn of(&self, entity: Entity) -> Option<&EntityHashSet> {
-        self.holders.get(&entity).map(|holder| &holder.ignored)
+        self.get(entity).map(|ignored| &ignored.0)
     }
 
     /// Returns each exception: the entity with the component, and the ignored entity.
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
-        let holders = self.holders.iter();
-        holders.flat_map(|(entity, holder)| holder.ignored.iter().map(|other| (*entity, *other)))
+        let holders = self.0.iter();
+        holders.flat_map(|(entity, ignored)| ignored.iter().map(move |other| (entity, *other)))
     }
 
     /// Returns the exception that keeps two colliders from meeting, as [`iter`](Self::iter) does.
     #[inline]
     pub fn between(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
-        if self.holders.is_empty() {
+        if self.is_empty() {
             return None;
         }
         self.listed(a, b).or_else(|| self.listed(b, a))

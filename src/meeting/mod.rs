@@ -6,6 +6,8 @@
 //! | `layers.rs` | [`CollisionLayers`], [`LayerMask`] for enums of layers, and [`LayerNames`] |
 //! | `owner.rs` | [`ColliderOf`] and [`Colliders`]: colliders with the same owner |
 //! | `exceptions.rs` | [`IgnoreCollisions`]: single pairs |
+//! | `one_way.rs` | [`OneWay`] colliders, and bodies that [`PassThrough`] them |
+//! | `copies.rs` | copies of components, which show changes |
 //! | `app_filters.rs` | [`AddCollisionFilter`]: functions of the app for pairs and contacts |
 //! | `rejections.rs` | [`Rejections`]: what these functions reject in a tick |
 //!
@@ -14,14 +16,18 @@
 //! variant of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
 
 mod app_filters;
+mod copies;
 mod exceptions;
 mod layers;
+mod one_way;
 mod owner;
 mod rejections;
 
 pub use app_filters::{AddCollisionFilter, AppFilters, CandidatePair, EntityBits};
+pub use copies::ComponentCopies;
 pub use exceptions::{Exceptions, IgnoreCollisions};
 pub use layers::{CollisionLayers, LayerMask, LayerNames};
+pub use one_way::{OneWay, OneWaySide, OneWays, PassThrough};
 pub use owner::{ColliderOf, Colliders};
 pub use rejections::{ContactKey, Rejections};
 
@@ -39,6 +45,10 @@ pub struct PairTraits {
     pub is_sensor: bool,
     /// `true` if the entity is [`Swept`](crate::Swept).
     pub is_swept: bool,
+    /// `true` if the entity is [`OneWay`].
+    pub is_one_way: bool,
+    /// `true` if the entity has [`PassThrough`].
+    pub passes_through: bool,
 }
 
 impl PairTraits {
@@ -48,6 +58,8 @@ impl PairTraits {
         owner: None,
         is_sensor: false,
         is_swept: false,
+        is_one_way: false,
+        passes_through: false,
     };
 
     /// Returns `true` if a query may find this collider. The query has layers of its own, and
@@ -82,6 +94,8 @@ pub enum Exclusion {
     /// The [`IgnoreCollisions`] of `holder` lists `ignored`. Each of the two is one of the
     /// colliders, or its owner.
     Exception { holder: Entity, ignored: Entity },
+    /// `body` has [`PassThrough`], and the other collider is [`OneWay`].
+    PassThrough { body: Entity },
     /// A filter of the app rejects the pair, not just its contact.
     Rejected,
 }
@@ -92,6 +106,7 @@ impl From<Exclusion> for EndReason {
             Exclusion::Layers => Self::Filtered,
             Exclusion::SameOwner(_) => Self::SameOwner,
             Exclusion::Exception { .. } => Self::Ignored,
+            Exclusion::PassThrough { .. } => Self::PassThrough,
             Exclusion::Rejected => Self::Rejected,
         }
     }
@@ -101,6 +116,7 @@ impl From<Exclusion> for EndReason {
 #[derive(Debug, Default)]
 pub struct PairRules {
     pub exceptions: Exceptions,
+    pub one_ways: OneWays,
     /// What the filters of the app reject.
     pub rejections: Rejections,
 }
@@ -132,7 +148,18 @@ impl PairRules {
         if a.owner() == b.owner() {
             return Some(Exclusion::SameOwner(a.owner()));
         }
-        let (holder, ignored) = self.exceptions.between(a, b)?;
-        Some(Exclusion::Exception { holder, ignored })
+        if let Some((holder, ignored)) = self.exceptions.between(a, b) {
+            return Some(Exclusion::Exception { holder, ignored });
+        }
+        let passes =
+            |body: &Party, other: &Party| body.traits.passes_through && other.traits.is_one_way;
+        let body = if passes(&a, &b) {
+            a.entity
+        } else if passes(&b, &a) {
+            b.entity
+        } else {
+            return None;
+        };
+        Some(Exclusion::PassThrough { body })
     }
 }

@@ -8,8 +8,8 @@
 //! BroadPhase   find_candidates  Proxies, SweptPaths                      Candidates
 //! NarrowPhase  list_pairs       Proxies, SweptPaths, CandidatePairs      Candidates
 //!              filter_pairs     Candidates, the parameters of filters    Proxies::rules
-//!              narrow_phase     Proxies, SweptPaths, Candidates          FoundContacts
-//!              find_swept_..    the same, Candidates and Collisions      FoundContacts
+//!              narrow_phase     Proxies, Candidates, Collisions          FoundContacts
+//!              find_swept_..    the same and SweptPaths                  FoundContacts
 //!              filter_contacts  FoundContacts, parameters of filters     the same, Proxies::rules
 //! Report       report           all of these                             Collisions, messages
 //! ```
@@ -32,6 +32,7 @@
 pub mod broad_phase;
 pub mod filters;
 pub mod narrow_phase;
+pub mod one_way;
 pub mod progress;
 pub mod proxies;
 pub mod proxy;

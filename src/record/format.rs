@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     math::{Vec2, Vec3},
-    meeting::CollisionLayers,
+    meeting::{CollisionLayers, OneWay},
     record::{
         error::{RecordingError, RecordingFault},
         hash::Hasher,
@@ -31,7 +31,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -130,6 +130,26 @@ pub struct NodeState {
     pub is_sensor: bool,
     pub is_swept: bool,
     pub is_disabled: bool,
+    pub one_way: Option<OneWayBits>,
+    pub passes_through: bool,
+}
+
+/// The bits of a [`OneWay`], compared as integers, so that a NaN equals itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneWayBits([u32; 4]);
+
+impl From<&OneWay> for OneWayBits {
+    fn from(one_way: &OneWay) -> Self {
+        let [x, y, z] = one_way.direction.to_array();
+        Self([x, y, z, one_way.margin].map(f32::to_bits))
+    }
+}
+
+impl From<OneWayBits> for OneWay {
+    fn from(OneWayBits(bits): OneWayBits) -> Self {
+        let [x, y, z, margin] = bits.map(f32::from_bits);
+        Self::new(Vec3::new(x, y, z)).with_margin(margin)
+    }
 }
 
 /// A reference to a collider.

@@ -147,6 +147,7 @@ fn phase_code(phase: CollisionPhase) -> u64 {
         CollisionPhase::Ended(EndReason::SameOwner) => 7,
         CollisionPhase::Ended(EndReason::Ignored) => 8,
         CollisionPhase::Ended(EndReason::Rejected) => 9,
+        CollisionPhase::Ended(EndReason::PassThrough) => 10,
     }
 }
 

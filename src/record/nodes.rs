@@ -14,9 +14,9 @@ use bevy::{
 
 use crate::{
     collider::{Collider, Sensor, Swept},
-    meeting::{ColliderOf, CollisionLayers},
+    meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
     pipeline::unfiltered::{Unfiltered, disabling_components},
-    record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
+    record::format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick},
     shape::serialize::SaveError,
 };
 
@@ -29,7 +29,7 @@ pub type Colliders = Unfiltered<(
     Option<&'static CollisionLayers>,
     Option<&'static ColliderOf>,
     Has<Sensor>,
-    Has<Swept>,
+    (Has<Swept>, Option<&'static OneWay>, Has<PassThrough>),
     &'static Archetype,
 )>;
 
@@ -70,8 +70,9 @@ pub struct WrittenNodes {
     pass: u64,
     /// `true` if the tick of the previous pass is not written yet: see [`update`](Self::update).
     is_continued: bool,
-    /// `true` if any collider of the recording is swept.
-    pub has_swept: bool,
+    /// `true` if any collider of the recording is swept or one-way, so that a replay needs the
+    /// poses of previous ticks.
+    pub needs_poses: bool,
 }
 
 impl WrittenNodes {
@@ -105,11 +106,12 @@ impl WrittenNodes {
     ) {
         self.pass += 1;
         self.is_continued = is_continued;
-        self.has_swept = false;
+        self.needs_poses = false;
         let disabling: Vec<_> = disabling_components(world).collect();
-        for (entity, collider, transform, parent, layers, owner, is_sensor, is_swept, archetype) in
+        for (entity, collider, transform, parent, layers, owner, is_sensor, rules, archetype) in
             colliders.0.iter(world)
         {
+            let (is_swept, one_way, passes_through) = rules;
             let parent = parent.map(ChildOf::parent);
             let owner = owner.map(|owner| owner.0);
             let found = LiveNode {
@@ -122,6 +124,8 @@ impl WrittenNodes {
                     layers: layers.copied(),
                     is_sensor,
                     is_swept,
+                    one_way: one_way.map(OneWayBits::from),
+                    passes_through,
                     is_disabled: disabling.iter().any(|id| archetype.contains(*id)),
                     ..NodeState::default()
                 },
@@ -161,7 +165,7 @@ impl WrittenNodes {
             entities,
             colliders,
             next_id,
-            has_swept,
+            needs_poses,
             ..
         } = self;
         let [parent, owner] = [found.parent, found.owner].map(|entity| {
@@ -201,7 +205,8 @@ impl WrittenNodes {
             Some(transform) if is_changed => PoseBits::from(&**transform),
             _ => pose,
         };
-        *has_swept |= state.is_swept && matches!(state.collider, Some(ColliderId::Saved(_)));
+        *needs_poses |= (state.is_swept || state.one_way.is_some())
+            && matches!(state.collider, Some(ColliderId::Saved(_)));
         written.write(SavedNode { state, pose }, tick);
     }
 

@@ -191,7 +191,7 @@ impl Session {
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
         let is_known = |entity| self.nodes.id_of(entity).is_some();
         let Proxies { d2, d3, .. } = world.resource();
-        if has_swept(d2, is_known) || has_swept(d3, is_known) {
+        if need_poses(d2, is_known) || need_poses(d3, is_known) {
             self.poses_2d = known_poses(&collisions.poses_2d, is_known);
             self.poses_3d = known_poses(&collisions.poses_3d, is_known);
         } else {
@@ -201,10 +201,13 @@ impl Session {
     }
 }
 
-/// Returns `true` if any of the known colliders is swept.
-fn has_swept<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
+/// Returns `true` if any of the known colliders is swept or one-way.
+fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
     let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
-    proxies.any(|proxy| proxy.traits.is_swept && is_known(proxy.entity))
+    proxies.any(|proxy| {
+        let traits = &proxy.traits;
+        (traits.is_swept || traits.is_one_way) && is_known(proxy.entity)
+    })
 }
 
 /// Returns the poses of known colliders, except poses in which a path has begun.
@@ -220,13 +223,13 @@ fn known_poses<D: DVector>(
 }
 
 /// Returns the starts of paths that differ from `known`, the starts that the replay will know. If
-/// the recording has no swept collider, the replay needs no starts.
+/// the recording has no swept or one-way collider, the replay needs no starts.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
     PreviousPoses { poses, .. }: &PreviousPoses<V::DVec>,
     known: &EntityHashMap<Affine<V::DVec>>,
 ) -> Vec<PathStart<V>> {
-    if !nodes.has_swept {
+    if !nodes.needs_poses {
         return Vec::new();
     }
     let removed = known.keys().filter(|entity| !poses.contains_key(*entity));

@@ -29,6 +29,8 @@ pub struct Recording {
     /// The ticks in which the rejected pairs or contacts changed.
     rejected_changes: Vec<usize>,
     omitted: usize,
+    /// `true` if any collider is one-way.
+    pub(super) has_one_way: bool,
 }
 
 /// The position of a tick's bytes, and the data with which the tick can be undone.
@@ -72,6 +74,7 @@ impl Recording {
             exception_changes: Vec::new(),
             rejected_changes: Vec::new(),
             omitted: 0,
+            has_one_way: false,
         };
         let mut nodes = Nodes::default();
         while !blocks.is_empty() {
@@ -107,6 +110,7 @@ impl Recording {
             {
                 return Err(format!("there is no collider {index}"));
             }
+            self.has_one_way |= state.one_way.is_some();
             let old = nodes.get(*id).and_then(|node| node.state.collider);
             let is_new = old != state.collider;
             self.omitted += usize::from(is_new && state.collider == Some(ColliderId::Omitted));

@@ -15,7 +15,9 @@ use bevy::{
 use crate::{
     collider::{Collider, Sensor, Swept},
     collision::{CollisionEvent, Collisions, PreviousPoses},
-    meeting::{AppFilters, ColliderOf, ContactKey, IgnoreCollisions, Rejections},
+    meeting::{
+        AppFilters, ColliderOf, ContactKey, IgnoreCollisions, OneWay, PassThrough, Rejections,
+    },
     record::{
         error::ReplayError,
         format::{ColliderId, Pairs, PathStart, Rejected, SavedNode, Tick},
@@ -126,7 +128,9 @@ impl Replay {
     /// Runs a tick of the recording in a world, and compares the contacts and events.
     ///
     /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before `tick` runs
-    /// first. The changes of all earlier ticks are applied without running these ticks.
+    /// first. The changes of all earlier ticks are applied without running these ticks. But if the
+    /// recording has a [`OneWay`] collider, all ticks from the first or from the last shown tick
+    /// run, because contacts with such colliders depend on earlier ticks.
     ///
     /// # Errors
     ///
@@ -141,14 +145,21 @@ impl Replay {
         }
         match (self.tick.take(), tick.checked_sub(1)) {
             (last, previous) if last == previous => {}
+            (last, Some(_)) if self.recording.has_one_way => {
+                let is_later = |last: &usize| *last < tick;
+                let next = last.filter(is_later).map(|last| last + 1);
+                if next.is_none() {
+                    self.rewind(world)?;
+                }
+                for earlier in next.unwrap_or(0)..tick {
+                    let block = self.recording.tick(earlier);
+                    self.play(world, earlier, block.as_ref())?;
+                }
+            }
             (_, Some(previous)) => {
                 self.play(world, previous, None)?;
             }
-            (_, None) => {
-                self.seek(0);
-                self.show(world);
-                run(world)?;
-            }
+            (_, None) => self.rewind(world)?,
         }
         let events = self.play(world, tick, Some(&expected))?;
         self.tick = Some(tick);
@@ -161,6 +172,13 @@ impl Replay {
                 == (expected.contacts, expected.contact_hash),
             events_equal: expected.event_hash.map(|hash| hash == events.hash),
         })
+    }
+
+    /// Runs a tick without any collider.
+    fn rewind(&mut self, world: &mut World) -> Result<(), ReplayError> {
+        self.seek(0);
+        self.show(world);
+        run(world)
     }
 
     /// Runs a tick, and returns the hash of its `Started` and `Ended` events.
@@ -311,6 +329,10 @@ impl Replay {
             let owner = state.owner.and_then(|owner| self.entity(owner));
             set(&mut entity, owner.map(ColliderOf));
         }
+        if state.one_way != old_state.one_way {
+            set(&mut entity, state.one_way.map(OneWay::from));
+        }
+        set(&mut entity, state.passes_through.then_some(PassThrough));
         set(&mut entity, state.is_sensor.then_some(Sensor));
         set(&mut entity, state.is_swept.then_some(Swept));
         set(&mut entity, state.is_disabled.then_some(Disabled));

@@ -222,8 +222,17 @@ impl SpatialQuery<'_, '_> {
         });
         let (all, still) = (|_| true, Motion64::still());
         let visits = self.search(selection, path, 1.0, all, |proxy, max| {
-            let other = (&proxy.placed).into();
-            let hit = cast_in_world((body.into(), motion), (other, still), options);
+            let hit = match self.one_way(&selection, body, proxy) {
+                None => {
+                    let other = (&proxy.placed).into();
+                    cast_in_world((body.into(), motion), (other, still), options)
+                }
+                Some(meeting) => meeting.first_touch(motion, options).map(|hit| {
+                    let (start, other) = (body.world_pose, proxy.world_pose);
+                    let origin = |time| start.translation + motion.translation * time;
+                    hit.in_world(|time| [origin(time), other.translation])
+                }),
+            };
             let hit = hit.filter(|hit| hit.touching <= max);
             hit.map_or(max, |hit| visit(EntityHit::new(proxy, hit)))
         });

@@ -92,6 +92,9 @@ impl<'a> SpatialQueryFilter<'a> {
     /// # let _ = walk;
     /// ```
     ///
+    /// [`OneWay`](crate::OneWay) colliders are solid only from above, as in a tick. Queries without
+    /// this call see them as ordinary colliders.
+    ///
     /// An entity without a collider is on all layers, and is its own owner.
     pub fn of(entity: Entity) -> Self {
         Self {
@@ -274,14 +277,16 @@ pub struct Selection<'a> {
     /// The entity of a caster, which is excluded together with its ancestors, with the colliders of
     /// its owner, and with what it ignores.
     caster: Option<Entity>,
+    /// A body that sinks into a one-way collider by at most this distance is above the collider.
+    pub one_way_slack: f64,
 }
 
 impl<'a> Selection<'a> {
     /// Returns a selection that also excludes the collider of an entity.
-    pub fn except(filter: &'a SpatialQueryFilter<'a>, entity: Entity) -> Self {
+    pub fn except(self, entity: Entity) -> Self {
         Self {
             except: Some(entity),
-            ..filter.into()
+            ..self
         }
     }
 
@@ -291,6 +296,12 @@ impl<'a> Selection<'a> {
             caster: Some(entity),
             ..filter.into()
         }
+    }
+
+    /// Returns the entity whose query this is.
+    #[inline]
+    pub fn asker(&self) -> Option<Entity> {
+        self.caster.or(self.filter.asker)
     }
 
     /// Returns `true` if a collider is selected. `parent_of` returns the parent of an entity.
@@ -319,6 +330,7 @@ impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
             filter,
             except: None,
             caster: None,
+            one_way_slack: 0.0,
         }
     }
 }

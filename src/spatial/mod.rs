@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
 //! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its queries |
+//! | `one_way.rs` | one-way colliders in the queries of an entity |
 //! | `query_log.rs` | its rays and casts, recorded for the debug drawing |
 //! | `mover/` | planes, push-outs, and characters that slide |
 //! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which cast in each tick |
@@ -12,6 +13,7 @@ mod cast_queries;
 pub(crate) mod casters;
 mod filter;
 mod mover;
+mod one_way;
 mod overlap_queries;
 pub(crate) mod query_log;
 mod ray_queries;

@@ -142,7 +142,13 @@ impl SpatialQuery<'_, '_> {
             return;
         };
         self.near_region(&region, body.world_pose.translation, filter, |proxy| {
-            let contact = contact_in_world(body.into(), (&proxy.placed).into());
+            let contact = match self.one_way(&filter.into(), body, proxy) {
+                None => contact_in_world(body.into(), (&proxy.placed).into()),
+                Some(meeting) => meeting.deepest_contact().map(|found| {
+                    let poses = [body.world_pose, proxy.world_pose];
+                    Contact::in_world(&found.contact, poses.map(|pose| pose.translation))
+                }),
+            };
             contacts.extend(contact.map(|contact| EntityHit::new(proxy, contact.to_vec3())));
             ControlFlow::Continue(())
         });
@@ -161,7 +167,15 @@ impl SpatialQuery<'_, '_> {
             return;
         };
         self.near_region(&region, body.translation(), filter, |proxy| {
-            if intersects(body, (&proxy.placed).into()) {
+            let meeting = match body {
+                Placed::Collider(body) => self.one_way(&filter.into(), body, proxy),
+                Placed::Shape(_) => None,
+            };
+            let touches = match meeting {
+                None => intersects(body, (&proxy.placed).into()),
+                Some(meeting) => meeting.touches(),
+            };
+            if touches {
                 visit(proxy.entity)
             } else {
                 ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
     parallel::for_chunks,
     pipeline::proxy::Proxy,
-    query::{Ray, RayHit, WorldRay, WorldRayHit, length_to_f32},
+    query::{Ray, RayHit, RaySide, WorldRay, WorldRayHit, length_to_f32},
     shape::BoxPath,
     space::DVector,
     spatial::{
@@ -77,9 +77,11 @@ impl SpatialQuery<'_, '_> {
         hits.clear();
         let ray = ray.into();
         if let Some(ray) = ray.local() {
-            let visits = self.search_ray::<V>(ray, filter, |ray, proxy| {
+            let visits = self.search_ray::<V>(ray, filter, |ray, proxy, side| {
                 visit_ray_at_collider(proxy, ray, |hit| {
-                    hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
+                    if is_hit_on(side, &hit) {
+                        hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
+                    }
                     ray.max
                 });
                 ray.max
@@ -151,8 +153,8 @@ impl SpatialQuery<'_, '_> {
     ) -> Option<EntityHit<RayHit<V>>> {
         let mut first: Option<(f32, EntityHit<WorldRayHit<V::DVec>>)> = None;
         let world_ray = ray.local()?;
-        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_collider(proxy, ray) else {
+        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy, side| {
+            let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
             let (distance, entity) = (length_to_f32(hit.distance), proxy.entity);
@@ -184,29 +186,58 @@ impl SpatialQuery<'_, '_> {
         let Some(ray) = ray.local() else {
             return 0;
         };
-        self.search_ray::<V>(ray, selection, |ray, proxy| {
-            let Some(hit) = ray_at_collider(proxy, ray) else {
+        self.search_ray::<V>(ray, selection, |ray, proxy, side| {
+            let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
             visit(EntityHit::new(proxy, ray.hit_in_world(&hit)))
         })
     }
 
-    /// Calls `visit` with the colliders that a ray may hit. `visit` returns the new end of the ray.
-    /// Returns the number of visited nodes.
+    /// Calls `visit` with the colliders that a ray may hit, and with the side of one-way colliders.
+    /// `visit` returns the new end of the ray. Returns the number of visited nodes.
     fn search_ray<'a, V: QuerySpace>(
         &'a self,
         mut ray: WorldRay<V::DVec>,
         selection: impl Into<Selection<'a>>,
-        mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
+        mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>, Option<V::DVec>) -> f64,
     ) -> u32 {
+        let selection = selection.into();
         let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction);
         let all = |_| true;
         self.search(selection, Some(path), ray.max, all, |proxy, max| {
             ray.max = max;
-            visit(&ray, proxy)
+            visit(&ray, proxy, self.side_for_ray(&selection, proxy))
         })
     }
+}
+
+/// Returns the first hit of a ray on a collider. If the collider is one-way, `side` points out of
+/// its solid side, and the hit is on this side.
+#[inline]
+fn ray_at_side<V: QuerySpace>(
+    proxy: &Proxy<V>,
+    ray: &WorldRay<V::DVec>,
+    side: Option<V::DVec>,
+) -> Option<WorldRayHit<V::DVec>> {
+    if side.is_none() {
+        return ray_at_collider(proxy, ray);
+    }
+    let mut first: Option<WorldRayHit<V::DVec>> = None;
+    visit_ray_at_collider(proxy, ray, |hit| {
+        if is_hit_on(side, &hit) && first.is_none_or(|first| hit.distance < first.distance) {
+            first = Some(hit);
+        }
+        ray.max
+    });
+    first
+}
+
+/// Returns `true` if a ray hits the solid side of a collider. A collider without a `side` is solid
+/// from all sides.
+#[inline]
+fn is_hit_on<D: DVector>(side: Option<D>, hit: &WorldRayHit<D>) -> bool {
+    side.is_none_or(|up| hit.side != RaySide::Inside && hit.normal.dot(up) > 0.0)
 }
 
 fn sort_by_distance<V>(hits: &mut [EntityHit<RayHit<V>>]) {

@@ -13,6 +13,7 @@ use bevy::{
 use crate::{
     Collider,
     collider::compose_pose,
+    collision::Collisions,
     math::{Vec2, Vec3},
     pipeline::{
         proxies::{Proxies, ProxyArena},
@@ -85,6 +86,8 @@ pub struct SpatialQuery<'w, 's> {
     #[system_param(validation_message = "`HeadbuttPlugin` is missing. Add it with `add_plugins`.")]
     pub(super) proxies: Res<'w, Proxies>,
     pub(super) index: Res<'w, SpatialIndex>,
+    /// The contacts of the last tick, which decide whether an entity meets one-way colliders.
+    pub(super) collisions: Res<'w, Collisions>,
     parents: Parents<'w, 's>,
     pub(super) visits: Local<'s, AtomicU64>,
     pub(super) log: Option<Res<'w, QueryLog>>,

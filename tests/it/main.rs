@@ -14,6 +14,7 @@
 //! | [`shapes`] | each kind of shape: validation, support function, bounds, contacts |
 //! | [`queries`] | `headbutt::query` on pairs of convex shapes, against the [`oracle`] |
 //! | [`spatial`] | `SpatialQuery` against each collider by itself, sensors, `sync_now` |
+//! | [`one_way`] | one-way colliders in ticks, on swept paths and in queries |
 //! | [`mover`] | planes, push-outs and `move_and_slide`, against closed forms and brute force |
 //! | [`swept`] | the paths of swept colliders |
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
@@ -31,6 +32,7 @@ mod life_cycle;
 mod meeting;
 mod model;
 mod mover;
+mod one_way;
 mod oracle;
 mod queries;
 mod rustdoc;

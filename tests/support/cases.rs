@@ -3,7 +3,7 @@
 use std::{env, ffi::OsString, ops::Range};
 
 /// All variables that the tests read. Any other variable that begins with `HEADBUTT_` is an error.
-const VARIABLES: [&str; 22] = [
+const VARIABLES: [&str; 23] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
     "HEADBUTT_CAST_CASE",
@@ -14,6 +14,7 @@ const VARIABLES: [&str; 22] = [
     "HEADBUTT_FORECASTS",
     "HEADBUTT_GRID",
     "HEADBUTT_GRID_CASE",
+    "HEADBUTT_ONE_WAY",
     "HEADBUTT_PLAY",
     "HEADBUTT_RAYS",
     "HEADBUTT_REPLAY",

@@ -20,11 +20,12 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderAabb, ColliderGizmo, Collisions, ExplainedPair, HeadbuttGizmos, Sensor,
+    Collider, ColliderAabb, ColliderGizmo, Collisions, ExplainedPair, HeadbuttGizmos, OneWay,
+    Sensor,
     debug::{
         ground::{GroundGrid, Viewpoint},
         layer::{Canvas, GizmoLayer, add_lines},
-        lines::{LineSegment, box_edges, cross},
+        lines::{LineSegment, arrow, box_edges, cross},
         settings::GizmoPoses,
     },
     math::Vec3,
@@ -37,12 +38,16 @@ const SHARED: u32 = 64;
 /// The maximum number of lines of a collider in a shared layer.
 const MANY_LINES: usize = 512;
 
+/// The length of the arrow of a one-way collider, as a fraction of the diagonal of its box.
+const ONE_WAY_ARROW: f32 = 0.25;
+
 #[derive(QueryData)]
 pub struct ColliderData {
     entity: Entity,
     collider: Ref<'static, Collider>,
     pose: &'static GlobalTransform,
     is_sensor: Has<Sensor>,
+    one_way: Option<Ref<'static, OneWay>>,
     gizmo: Option<&'static ColliderGizmo>,
 }
 
@@ -73,6 +78,7 @@ struct Appearance {
 struct DrawnCollider {
     key: GizmoLayerKey,
     appearance: Appearance,
+    is_one_way: bool,
     /// The lines of the shape in the frame of the collider, or in the world if there is a `ground`.
     lines: Vec<LineSegment>,
     /// The lines of the bounding box in the world.
@@ -223,12 +229,28 @@ impl Shapes {
         let (entity, collider) = (target.entity, &*target.collider);
         let old_key = old.as_ref().map(|old| old.key);
         let is_known = |old: &DrawnCollider| old.appearance.ground == appearance.ground;
-        let known = old.filter(|old| !target.collider.is_changed() && is_known(old));
+        let one_way = target.one_way.as_ref();
+        let is_changed = target.collider.is_changed()
+            || one_way.is_some_and(DetectChanges::is_changed)
+            || old
+                .as_ref()
+                .is_some_and(|old| old.is_one_way != one_way.is_some());
+        let known = old.filter(|old| !is_changed && is_known(old));
         let drawn = match known {
             Some(known) if known.appearance == appearance => known,
             known => {
                 let known = known.map(|known| known.lines);
-                let lines = known.unwrap_or_else(|| shape_lines(collider, &appearance, settings));
+                let lines = known.unwrap_or_else(|| {
+                    let mut lines = shape_lines(collider, &appearance, settings);
+                    let one_way = one_way.filter(|_| settings.shapes);
+                    lines.extend(
+                        one_way
+                            .and_then(|it| one_way_lines(collider, it))
+                            .into_iter()
+                            .flatten(),
+                    );
+                    lines
+                });
                 let key = if lines.len() > MANY_LINES {
                     GizmoLayerKey::Own(entity)
                 } else {
@@ -244,6 +266,7 @@ impl Shapes {
                 DrawnCollider {
                     key,
                     appearance,
+                    is_one_way: one_way.is_some(),
                     lines,
                     box_lines: box_lines_in_world(collider, &appearance, settings),
                 }
@@ -307,6 +330,18 @@ fn shape_lines(
             .ground
             .map_or_else(wireframe, |ground| ground.lines())
     }
+}
+
+/// Returns an arrow in the frame of a one-way collider, out of its solid side.
+fn one_way_lines(collider: &Collider, one_way: &OneWay) -> Option<[LineSegment; 3]> {
+    let [min, max] = box_corners(collider, Affine3A::IDENTITY)?;
+    let (center, size) = ((min + max) * 0.5, (max - min).length());
+    let mut direction = one_way.direction;
+    if collider.shape_2d().is_some() {
+        direction.z = 0.0;
+    }
+    let end = center + direction.try_normalize()? * (ONE_WAY_ARROW * size);
+    Some(arrow(center, end, 0.3 * ONE_WAY_ARROW * size))
 }
 
 /// Returns the corners of a bounding box in the world. In 2D, the corners are in the plane of the

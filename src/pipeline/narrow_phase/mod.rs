@@ -19,7 +19,7 @@ use bevy::{platform::time::Instant, prelude::*};
 use crate::{
     buffer::{Buffer, reserve_amortized},
     collider_query::part_contacts::{Scratch, deepest_of_parts},
-    collision::CollisionEvent,
+    collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
     meeting::PairRules,
@@ -27,6 +27,7 @@ use crate::{
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
+        one_way::{OneWayMeeting, OneWayTick},
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -67,7 +68,7 @@ pub fn list_pairs(
 
 /// Tests the candidate pairs.
 pub fn narrow_phase(
-    (proxies, candidates): (Res<Proxies>, Res<Candidates>),
+    (proxies, candidates, collisions): (Res<Proxies>, Res<Candidates>, Res<Collisions>),
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
     mut progress: ResMut<Progress>,
@@ -101,19 +102,42 @@ pub fn narrow_phase(
         d3: testers_3d,
     } = &mut *state;
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
-    diagnostics.supports = test_all(testers, (arena, rules), *has_swept, pairs, d2, parts)
-        + test_all(
-            testers_3d,
-            (arena_3d, rules),
-            *has_swept,
-            pairs_3d,
-            d3,
-            parts,
-        );
+    let tick = PairTick {
+        arena,
+        rules,
+        one_way: OneWayTick::new(&collisions, &collisions.poses_2d, rules),
+        has_paths: *has_swept,
+    };
+    let tick_3d = PairTick {
+        arena: arena_3d,
+        rules,
+        one_way: OneWayTick::new(&collisions, &collisions.poses_3d, rules),
+        has_paths: *has_swept,
+    };
+    diagnostics.supports = test_all(testers, tick, pairs, d2, parts)
+        + test_all(testers_3d, tick_3d, pairs_3d, d3, parts);
     parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
     diagnostics.casts = 0;
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;
+}
+
+/// What the tests of a tick read.
+struct PairTick<'a, V: Space> {
+    arena: &'a ProxyArena<V>,
+    rules: &'a PairRules,
+    one_way: OneWayTick<'a, V>,
+    /// `true` if the pairs include pairs that may meet only during the motion.
+    has_paths: bool,
+}
+
+// Derived implementations would require a vector that is a resource.
+impl<V: Space> Copy for PairTick<'_, V> {}
+
+impl<V: Space> Clone for PairTick<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
 /// The buffers of a task.
@@ -157,8 +181,7 @@ const MIN_PAIRS: usize = 64;
 /// of the pairs, for any number of threads. Returns the number of support points computed.
 fn test_all<V: Space>(
     testers: &mut Vec<PairTester<V>>,
-    colliders: (&ProxyArena<V>, &PairRules),
-    has_paths: bool,
+    tick: PairTick<V>,
     pairs: &[SlotPair],
     found: &mut Vec<Buffer<CollisionEvent>>,
     parts: &mut Vec<CollisionEvent>,
@@ -175,12 +198,12 @@ fn test_all<V: Space>(
         Some((pool, _)) => {
             pool.scope(|scope| {
                 for (pairs, (tester, found)) in tasks {
-                    scope.spawn(async move { tester.test(colliders, has_paths, pairs, found) });
+                    scope.spawn(async move { tester.test(tick, pairs, found) });
                 }
             });
         }
         None => tasks.for_each(|(pairs, (tester, found))| {
-            tester.test(colliders, has_paths, pairs, found);
+            tester.test(tick, pairs, found);
         }),
     }
     let mut supports = 0;
@@ -199,24 +222,18 @@ fn test_all<V: Space>(
 
 impl<V: Space> PairTester<V> {
     /// Adds the contacts of pairs to `found`.
-    fn test(
-        &mut self,
-        (arena, rules): (&ProxyArena<V>, &PairRules),
-        has_paths: bool,
-        pairs: &[SlotPair],
-        found: &mut Vec<CollisionEvent>,
-    ) {
+    fn test(&mut self, tick: PairTick<V>, pairs: &[SlotPair], found: &mut Vec<CollisionEvent>) {
         for pairs in pairs.chunks(FETCHED_PAIRS) {
             let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
                 // Most pairs that may meet during the motion are far apart in their final poses.
-                if !has_paths || arena.may_touch(*pair) {
-                    *proxies = fetch(arena, rules, *pair);
+                if !tick.has_paths || tick.arena.may_touch(*pair) {
+                    *proxies = fetch(tick.arena, tick.rules, *pair);
                 }
             }
             for (proxies, pair) in batch.into_iter().zip(pairs) {
                 if let Some(proxies) = proxies {
-                    self.test_pair(arena, *pair, proxies, found);
+                    self.test_pair(tick, *pair, proxies, found);
                 }
             }
         }
@@ -224,12 +241,19 @@ impl<V: Space> PairTester<V> {
 
     fn test_pair(
         &mut self,
-        arena: &ProxyArena<V>,
+        PairTick { arena, one_way, .. }: PairTick<V>,
         (a, b): SlotPair,
         (first, second): ProxyPair<V>,
         found: &mut Vec<CollisionEvent>,
     ) {
         reserve_amortized(found, 1);
+        if first.traits.is_one_way || second.traits.is_one_way {
+            let meetings = one_way.meetings(first, second);
+            if !meetings.is_empty() {
+                found.extend(one_way_contact(&meetings, (first, second), &mut self.parts));
+                return;
+            }
+        }
         if let Some(first_shape) = first.scaled_shape()
             && let Some(second_shape) = second.scaled_shape()
         {
@@ -274,8 +298,33 @@ fn contact_of_parts<V: Space>(
     let deepest = deepest_of_parts((a, b), region_of_b, scratch, |contact| {
         parts.push(event(a, b, &contact));
     })?;
+    drop_single(start, parts);
+    Some(event(a, b, &deepest))
+}
+
+/// Returns the deepest contact of two proxies, of which at least one is one-way. If more than one
+/// part touches, adds the contacts of all parts to `parts`.
+#[cold]
+fn one_way_contact<V: Space>(
+    meetings: &[OneWayMeeting<V>],
+    (a, b): ProxyPair<V>,
+    parts: &mut Vec<CollisionEvent>,
+) -> Option<CollisionEvent> {
+    let start = parts.len();
+    let mut deepest: Option<PartContact<V::DVec>> = None;
+    OneWayTick::visit_contacts(meetings, |found| {
+        parts.push(event(a, b, &found));
+        if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
+            deepest = Some(found);
+        }
+    });
+    drop_single(start, parts);
+    Some(event(a, b, &deepest?))
+}
+
+/// Drops the contact of a part that is the only one of its pair, whose contacts begin at `start`.
+fn drop_single(start: usize, parts: &mut Vec<CollisionEvent>) {
     if parts.len() == start + 1 {
         parts.truncate(start);
     }
-    Some(event(a, b, &deepest))
 }

@@ -125,6 +125,11 @@ impl Proxies {
         }
     }
 
+    /// Returns `true` if the next tick reads the poses of this tick.
+    pub fn needs_poses(&self) -> bool {
+        self.has_swept || !self.rules.one_ways.is_empty()
+    }
+
     /// Returns `true` if any proxy changed.
     pub fn has_changes(&self) -> bool {
         !self.d2.changed().is_empty() || !self.d3.changed().is_empty()

@@ -21,7 +21,7 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::Buffer,
-    collider_query::cast::cast_parts,
+    collider_query::{cast::cast_parts, one_way::PartTouch},
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -33,6 +33,7 @@ use crate::{
             event,
             found_contacts::{FoundContacts, SweptContact},
         },
+        one_way::OneWayTick,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -79,8 +80,10 @@ pub fn find_swept_contacts(
     let state = (&proxies.rules, &*collisions);
     list_casts(&proxies.d2, &paths.d2, (pairs, d2), state, casts);
     list_casts(&proxies.d3, &paths.d3, (pairs_3d, d3), state, casts_3d);
-    cast_all(&proxies.d2, casts, swept);
-    cast_all(&proxies.d3, casts_3d, swept);
+    let one_way = OneWayTick::new(&collisions, &collisions.poses_2d, &proxies.rules);
+    cast_all(&proxies.d2, one_way, casts, swept);
+    let one_way = OneWayTick::new(&collisions, &collisions.poses_3d, &proxies.rules);
+    cast_all(&proxies.d3, one_way, casts_3d, swept);
     diagnostics.casts = casts.len() + casts_3d.len();
     swept.sort_unstable_by_key(|contact| contact.event.pair());
     diagnostics.narrow_phase += start.elapsed();
@@ -153,19 +156,24 @@ const MIN_SWEPT_CASTS: usize = 16;
 /// `swept`.
 fn cast_all<V: Space>(
     arena: &ProxyArena<V>,
+    one_way: OneWayTick<V>,
     casts: &mut [PairCast<V>],
     swept: &mut Vec<SweptContact>,
 ) {
     for_each_chunk(casts, MIN_SWEPT_CASTS, |casts| {
         for pair in casts {
-            pair.result = cast(arena, pair);
+            pair.result = cast(arena, one_way, pair);
         }
     });
     swept.extend(casts.iter().filter_map(|cast| cast.result));
 }
 
 /// Returns the first touch of a pair. A new contact in the poses of this tick gets the time 1.
-fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptContact> {
+fn cast<V: Space>(
+    arena: &ProxyArena<V>,
+    one_way: OneWayTick<V>,
+    cast: &PairCast<V>,
+) -> Option<SweptContact> {
     let at_end = cast
         .found
         .filter(|_| !cast.touched)
@@ -187,11 +195,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     let options = CastOptions {
         leave_overlaps: cast.touched,
     };
-    let (first, second) = (
-        ((&first.0.placed).into(), first.1),
-        ((&second.0.placed).into(), second.1),
-    );
-    let found = cast_parts(first, second, options);
+    let found = first_touch((&first.0, first.1), (&second.0, second.1), one_way, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
     // If the shapes also touch at the end of their paths, the contact continues.
     if !is_apart_at_start && cast.touched && cast.found.is_some() {
@@ -217,6 +221,36 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
         is_apart_at_start,
         event,
     })
+}
+
+/// Returns the first touch of two proxies, given in the poses at the start, and the parts that
+/// touch.
+fn first_touch<V: Space>(
+    (first, first_motion): (&Proxy<V>, Motion64<V::DVec>),
+    (second, second_motion): (&Proxy<V>, Motion64<V::DVec>),
+    one_way: OneWayTick<V>,
+    options: CastOptions,
+) -> Option<PartTouch<V::DVec>> {
+    let meetings = one_way.meetings(first, second);
+    if meetings.is_empty() {
+        let (a, b) = ((&first.placed).into(), (&second.placed).into());
+        return cast_parts((a, first_motion), (b, second_motion), options);
+    }
+    let touches = meetings.iter().filter_map(|meeting| {
+        let (motion, platform_motion) = match meeting.is_flipped {
+            true => (second_motion, first_motion),
+            false => (first_motion, second_motion),
+        };
+        let is_held = |part, landing: &_| meeting.is_held(part, landing);
+        let (hit, parts) = meeting
+            .pair
+            .first_touch(motion, platform_motion, options, is_held)?;
+        Some(match meeting.is_flipped {
+            true => (hit.flipped(), (parts.1, parts.0)),
+            false => (hit, parts),
+        })
+    });
+    touches.min_by(|(a, _), (b, _)| a.touching.total_cmp(&b.touching))
 }
 
 /// Returns a proxy in its pose of the previous tick, and its motion.

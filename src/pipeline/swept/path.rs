@@ -121,7 +121,7 @@ const NEARLY_UNIT: f64 = 1e-12;
 /// Returns the rotation from a linear map to the linear map of a pose: the orthogonal factor in the
 /// polar decomposition of `end * start⁻¹`. The other factor is a change of scale. If an axis is
 /// flat or mirrored, there is no rotation, and the result is the identity.
-fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matrix {
+pub fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matrix {
     let Some(inverse) = D::inverse(start) else {
         return D::IDENTITY;
     };

@@ -55,7 +55,7 @@ impl SweptPaths {
     }
 }
 
-/// Stores the poses of this tick for the next tick, if any collider is swept. `is_current` is
+/// Stores the poses of this tick for the next tick, if any collider is swept or one-way. `is_current` is
 /// `false` if the app has written the contacts during this tick.
 pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: bool) {
     let Collisions {
@@ -64,11 +64,11 @@ pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: b
     if !is_current {
         poses_2d.clear();
         poses_3d.clear();
-    } else if !proxies.has_swept || proxies.is_restored {
+    } else if !proxies.needs_poses() || proxies.is_restored {
         poses_2d.clear_stored();
         poses_3d.clear_stored();
     }
-    if proxies.has_swept {
+    if proxies.needs_poses() {
         let slot_of = |entity| proxies.slot(entity);
         let is_in_2d = |entity| matches!(slot_of(entity), Some(ProxySlot::D2(_)));
         let is_in_3d = |entity| matches!(slot_of(entity), Some(ProxySlot::D3(_)));

@@ -15,7 +15,7 @@ use bevy::{
 
 use crate::{
     collider::{Collider, Sensor, Swept},
-    meeting::{ColliderOf, CollisionLayers, PairTraits},
+    meeting::{ColliderOf, CollisionLayers, OneWay, PairTraits, PassThrough},
 };
 
 /// The query for colliders. Bevy's default query filters apply.
@@ -26,9 +26,21 @@ pub type Columns = (
     Option<Ref<'static, CollisionLayers>>,
     Option<Ref<'static, ColliderOf>>,
     Option<Ref<'static, ChildOf>>,
-    Has<Sensor>,
-    Has<Swept>,
+    (Has<Sensor>, Has<Swept>, Has<OneWay>, Has<PassThrough>),
 );
+
+/// Returns the traits that the markers of an entity decide.
+fn traits_of_markers(
+    (is_sensor, is_swept, is_one_way, passes_through): (bool, bool, bool, bool),
+) -> PairTraits {
+    PairTraits {
+        is_sensor,
+        is_swept,
+        is_one_way,
+        passes_through,
+        ..PairTraits::default()
+    }
+}
 
 /// A resource that is marked as changed when the proxies are updated. So its change tick is the
 /// tick of the last update. Bevy keeps the ticks of resources from wrapping around.
@@ -125,9 +137,7 @@ impl<'a> Chunk<'a> {
     /// Calls `visit` with all colliders, in chunks.
     pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
         if let Ok(tables) = colliders.contiguous_iter() {
-            for (entities, transforms, colliders, layers, owners, parents, is_sensor, is_swept) in
-                tables
-            {
+            for (entities, transforms, colliders, layers, owners, parents, markers) in tables {
                 visit(Chunk {
                     entities,
                     transforms: TrackedColumn::from_table(transforms),
@@ -135,11 +145,7 @@ impl<'a> Chunk<'a> {
                     layers: TrackedColumn::from_table(layers),
                     owners: TrackedColumn::from_table(owners),
                     parents: TrackedColumn::from_table(parents),
-                    common: PairTraits {
-                        is_sensor,
-                        is_swept,
-                        ..PairTraits::default()
-                    },
+                    common: traits_of_markers(markers),
                 });
             }
         } else {
@@ -269,7 +275,7 @@ pub struct ColliderRow<'a> {
 
 /// Calls `visit` with a chunk of one collider.
 fn visit_row(
-    (entity, transform, collider, layers, owner, parent, is_sensor, is_swept): ROQueryItem<Columns>,
+    (entity, transform, collider, layers, owner, parent, markers): ROQueryItem<Columns>,
     visit: &mut impl FnMut(Chunk),
 ) {
     fn tick<T: Component>(component: &Option<Ref<T>>) -> Option<Tick> {
@@ -292,10 +298,6 @@ fn visit_row(
         layers: column(&layers, &tick(&layers)),
         owners: column(&owner, &tick(&owner)),
         parents: column(&parent, &tick(&parent)),
-        common: PairTraits {
-            is_sensor,
-            is_swept,
-            ..PairTraits::default()
-        },
+        common: traits_of_markers(markers),
     });
 }

@@ -9,6 +9,8 @@
 //!   or that a component was added or removed: see [`table_history`].
 //! * The copies of [`IgnoreCollisions`](crate::IgnoreCollisions) from the previous tick show which
 //!   exceptions were added or removed: see `exceptions.rs`.
+//! * The copies of [`OneWay`](crate::OneWay) show changed directions and margins: see
+//!   `one_ways.rs`.
 //! * Change ticks and the number of ancestors show that an ancestor changed: see [`ancestors`].
 //!
 //! [`scan`] is the pass that finds all these changes. Most changes are moves, which are queued, and
@@ -26,6 +28,7 @@ mod exceptions;
 #[cfg(feature = "mesh")]
 pub mod mesh_assets;
 mod moves;
+mod one_ways;
 mod scan;
 mod table_history;
 
@@ -48,6 +51,7 @@ use crate::{
             change_ticks::{ChangeWindow, Chunk, Columns},
             exceptions::{ExceptionQuery, update_exceptions},
             moves::MoveQueue,
+            one_ways::{OneWayQuery, update_one_ways},
             scan::Scan,
             table_history::TableHistory,
         },
@@ -64,6 +68,7 @@ pub struct SyncState {
     /// `true` if the list of changes already contains the changes of [`sync_now`].
     pub has_early_changes: bool,
     exceptions: Option<ExceptionQuery>,
+    one_ways: Option<OneWayQuery>,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
@@ -191,6 +196,8 @@ impl SyncState {
         let exceptions = &mut self.exceptions;
         let exceptions = exceptions.get_or_insert_with(|| ExceptionQuery::from_world(world));
         update_exceptions(world, exceptions, proxies);
+        let one_ways = &mut self.one_ways;
+        let one_ways = one_ways.get_or_insert_with(|| OneWayQuery::from_world(world));
         let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
         let world: &World = world;
@@ -213,6 +220,7 @@ impl SyncState {
         });
         let ancestors = scan.ancestors.count();
         scan.finish(&mut self.history, &colliders);
+        update_one_ways(world, one_ways, proxies);
         ancestors
     }
 }

@@ -137,7 +137,7 @@ impl Scan<'_> {
         let old = old.unwrap_or(ProxySlot::Inert);
         let new = build(self.world, self.proxies, row, old).unwrap_or_else(|error| {
             if old != ProxySlot::Invalid {
-                warn(self.world, row.entity, &*error);
+                warn(self.world, row.entity, "is ignored", &error);
             }
             ProxySlot::Invalid
         });
@@ -153,7 +153,7 @@ impl Scan<'_> {
         for (entity, error) in self.moves.errors() {
             self.proxies.forget(entity);
             self.proxies.set_slot(entity, ProxySlot::Invalid);
-            warn(self.world, entity, &error);
+            warn(self.world, entity, "is ignored", &error);
         }
         history.end_tick(|entity| self.displaced.push(entity));
         for entity in self.displaced.iter().copied() {
@@ -217,10 +217,10 @@ fn build_in<V: Space>(
     })
 }
 
-/// Logs the reason why a collider is ignored. Callers repeat the warning only after the collider
-/// has been valid again.
-fn warn(world: &World, entity: Entity, error: &dyn core::error::Error) {
+/// Logs the reason why a collider is ignored, or has another `effect`. Callers repeat the warning
+/// only after the collider has been valid again.
+pub fn warn(world: &World, entity: Entity, effect: &str, reason: &dyn core::fmt::Display) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
-    log::warn!("the collider of entity {entity}{name} is ignored: {error}");
+    log::warn!("the collider of entity {entity}{name} {effect}: {reason}");
 }

@@ -83,6 +83,15 @@ pub(crate) struct CastHit64<D> {
 }
 
 impl<D: DVector> CastHit64<D> {
+    /// Returns the touch as seen from the second shape.
+    pub fn flipped(&self) -> Self {
+        Self {
+            contact: self.contact.flipped(),
+            face_normal: -self.face_normal,
+            ..*self
+        }
+    }
+
     /// Returns the contact of shapes that touch or overlap at the start.
     pub fn at_start(status: CastStatus, contact: Contact64<D>, face_normal: D) -> Self {
         Self {

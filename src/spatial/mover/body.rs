@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 use crate::{
     Collider,
     collider_query::{pair::visit_contacts, part_contacts::parts_touch, place::AnyPlaced},
-    placed::PlacedCollider,
+    pipeline::proxy::Proxy,
+    placed::{PartContact, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
     space::{DVector, QueryPose, Space},
@@ -43,11 +44,17 @@ impl<V: Space> GrownBody<V> {
     /// Returns the gap between the exact shape and a plane, from the plane's unit normal and the
     /// depth of the grown shape.
     ///
-    /// The image of a ball of radius m under a linear map M extends by m |Mᵀ n| along n. So the gap
-    /// is correct for every scale.
     fn gap(&self, normal: V::DVec, depth: f64) -> f64 {
+        self.width_along(normal) - depth
+    }
+
+    /// Returns the width of the margin along a unit normal.
+    ///
+    /// The image of a ball of radius m under a linear map M extends by m |Mᵀ n| along n. So the
+    /// width is correct for every scale.
+    fn width_along(&self, normal: V::DVec) -> f64 {
         let transposed = V::DVec::transpose(self.proxy.world_pose.linear());
-        self.margin * (transposed * normal).length() - depth
+        self.margin * (transposed * normal).length()
     }
 }
 
@@ -108,9 +115,18 @@ pub struct BodyTouch<D> {
 pub struct FilteredQuery<'a, 'w, 's> {
     pub query: &'a SpatialQuery<'w, 's>,
     pub filter: &'a SpatialQueryFilter<'a>,
+    /// A body that sinks into a one-way collider by at most this distance is above the collider.
+    pub one_way_slack: f64,
 }
 
-impl FilteredQuery<'_, '_, '_> {
+impl<'a> FilteredQuery<'a, '_, '_> {
+    /// Returns the selection of the filter, with the slack for one-way colliders.
+    pub fn selection(&self) -> Selection<'a> {
+        let mut selection = Selection::from(self.filter);
+        selection.one_way_slack = self.one_way_slack;
+        selection
+    }
+
     /// Returns the first touch of a body that moves by `motion`. The cast ignores the collider of
     /// `ignored`, and overlaps that the motion leads out of. Among touches at the same time, the
     /// normals and points decide, not the entities.
@@ -129,8 +145,8 @@ impl FilteredQuery<'_, '_, '_> {
             leave_overlaps: true,
         };
         let selection = match ignored {
-            Some(entity) => Selection::except(self.filter, entity),
-            None => self.filter.into(),
+            Some(entity) => self.selection().except(entity),
+            None => self.selection(),
         };
         let mut first: Option<(f64, BodyTouch<V::DVec>)> = None;
         let (body, motion) = ((body, body.region().ok()), Motion64::linear(motion));
@@ -160,7 +176,10 @@ impl FilteredQuery<'_, '_, '_> {
         };
         let mut is_clear = true;
         self.query.near_body(body.into(), self.filter, |other| {
-            is_clear = !parts_touch((&other.placed, body), &region);
+            is_clear = match self.query.one_way(&self.selection(), body, other) {
+                None => !parts_touch((&other.placed, body), &region),
+                Some(meeting) => !meeting.touches(),
+            };
             if is_clear {
                 ControlFlow::Continue(())
             } else {
@@ -170,13 +189,34 @@ impl FilteredQuery<'_, '_, '_> {
         is_clear
     }
 
+    /// Returns `true` if a collider, or the body itself, is solid from one side only.
+    pub fn is_one_way<V: QuerySpace>(&self, body: &PlacedCollider<V>, other: &Proxy<V>) -> bool {
+        self.query.one_way(&self.selection(), body, other).is_some()
+    }
+
+    /// Calls `visit` with the contacts of a body and a collider. The body has moved by `motion`
+    /// since the start of the query, and is grown by `growth(normal)` along each normal.
+    pub fn visit_contacts<V: QuerySpace>(
+        &self,
+        (body, motion): (&PlacedCollider<V>, V::DVec),
+        other: &Proxy<V>,
+        growth: impl Fn(V::DVec) -> f64,
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) {
+        match self.query.one_way(&self.selection(), body, other) {
+            None => visit_contacts(body, &other.placed, visit),
+            Some(meeting) => meeting.visit_contacts(motion, growth, visit),
+        }
+    }
+
     /// Returns the contact planes of all colliders within the margin of a body, sorted by gap, and
     /// then by geometry.
     pub fn planes<V: QuerySpace>(&self, body: &GrownBody<V>) -> NearPlanes<V::DVec> {
         let mut planes = NearPlanes::new();
         self.query
             .near_body((&body.proxy).into(), self.filter, |other| {
-                visit_contacts(&body.proxy, &other.placed, |found| {
+                let growth = |normal| body.width_along(normal);
+                self.visit_contacts((&body.proxy, V::DVec::ZERO), other, growth, |found| {
                     let normal = -found.contact.normal;
                     planes.push(NearPlane {
                         entity: other.entity,

@@ -81,6 +81,12 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let least = LEAST_SKIN * rounding_of(body, radius);
         let skin = skin.unwrap_or(SKIN * radius).min(radius).max(least);
         let start = body.world_pose.translation;
+        // The body of the casts is grown by half of the skin, which is up to 1.5 times as high on
+        // slopes.
+        let around = &FilteredQuery {
+            one_way_slack: skin,
+            ..*around
+        };
         let mut character = Character {
             moving: MovingBody {
                 around,

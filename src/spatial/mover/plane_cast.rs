@@ -34,7 +34,7 @@ impl FilteredQuery<'_, '_, '_> {
         let mut is_single = true;
         let (query, filter) = (self.query, self.filter);
         query.near_region(&swept, V::DVec::ZERO, filter, |other| {
-            is_single &= other.is_surface();
+            is_single &= other.is_surface() && !self.is_one_way(body, other);
             if !is_single {
                 return ControlFlow::Break(());
             }

@@ -21,7 +21,6 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
-    collider_query::pair::visit_contacts,
     collision::PushOut,
     placed::{Part, PartContact, PlacedCollider},
     query::{Pair, Ray, RaySide, Solver},
@@ -112,6 +111,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
+            one_way_slack: 0.0,
         };
         let max = f64::from(max_distance);
         in_space(
@@ -166,7 +166,7 @@ pub fn search_push_out<V: QuerySpace>(
     while let Some(choice) = search.take_shortest() {
         let translation = choice.translation;
         moved.world_pose.translation = start + translation;
-        let Some(obstacle) = deepest(around, &moved, 0.5 * clearance) else {
+        let Some(obstacle) = deepest(around, (&moved, translation), 0.5 * clearance) else {
             if is_through(around, body, translation) {
                 continue;
             }
@@ -191,29 +191,40 @@ pub fn search_push_out<V: QuerySpace>(
     }
 }
 
-/// Returns the deepest contact of a body, if any is deeper than `tolerance`.
+/// Returns the deepest contact of a body that has moved by `motion`, if any contact is deeper than
+/// `tolerance`.
 fn deepest<V: QuerySpace>(
     around: &FilteredQuery,
-    body: &PlacedCollider<V>,
+    (body, motion): (&PlacedCollider<V>, V::DVec),
     tolerance: f64,
 ) -> Option<DeepestContact<V::DVec>> {
     let mut deepest: Option<DeepestContact<V::DVec>> = None;
     around.query.near_body(body.into(), around.filter, |other| {
-        visit_contacts(body, &other.placed, |found| {
-            let (normal, depth) = (-found.contact.normal, found.contact.depth);
-            let order = |best: &DeepestContact<V::DVec>| {
-                let depths = depth.total_cmp(&best.depth);
-                depths.then_with(|| best.normal.total_cmp(normal))
-            };
-            let is_deepest = |best| order(best) == Ordering::Greater;
-            if depth > tolerance && deepest.as_ref().is_none_or(is_deepest) {
-                deepest = Some(DeepestContact {
-                    depth,
-                    normal,
-                    exits: exits(body, other, &found),
-                });
-            }
-        });
+        let is_one_way = around.is_one_way(body, other);
+        around.visit_contacts(
+            (body, motion),
+            other,
+            |_| 0.0,
+            |found| {
+                let (normal, depth) = (-found.contact.normal, found.contact.depth);
+                let order = |best: &DeepestContact<V::DVec>| {
+                    let depths = depth.total_cmp(&best.depth);
+                    depths.then_with(|| best.normal.total_cmp(normal))
+                };
+                let is_deepest = |best| order(best) == Ordering::Greater;
+                if depth > tolerance && deepest.as_ref().is_none_or(is_deepest) {
+                    deepest = Some(DeepestContact {
+                        depth,
+                        normal,
+                        exits: if is_one_way {
+                            SmallVec::from_iter([(normal, depth)])
+                        } else {
+                            exits(body, other, &found)
+                        },
+                    });
+                }
+            },
+        );
         ControlFlow::Continue(())
     });
     deepest

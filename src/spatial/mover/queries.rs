@@ -61,6 +61,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
+            one_way_slack: 0.0,
         };
         match AnyPlaced::new(collider, pose) {
             Some(AnyPlaced::D2(body, _)) => list_planes(&around, &body, max_gap, planes),
@@ -126,6 +127,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
+            one_way_slack: 0.0,
         };
         let translation = translation.to_vec3();
         in_space(

@@ -323,6 +323,52 @@ fn paths_are_replayed_after_a_swept_collider_was_custom() {
     assert_replays(memory.bytes(), 60);
 }
 
+/// Whether a ball meets a platform depends on all earlier ticks.
+#[test]
+fn one_way_colliders_are_replayed_at_any_tick() {
+    let mut app = app();
+    let world = app.world_mut();
+    let platform = world.spawn((Collider::rectangle(9.0, 1.0), OneWay::default()));
+    let platform = platform.id();
+    let balls = [-3.0, -1.0, 1.0, 3.0].map(|x| {
+        let pose = Transform::from_xyz(x, -1.5, 0.0);
+        world.spawn((Collider::circle(0.5), pose)).id()
+    });
+    let mut random = StdRng::seed_from_u64(5);
+    let ticks = 120;
+    let session = Session::record(&mut app, ticks, |world, number| {
+        for ball in balls {
+            let mut pose = transform(world, ball);
+            pose.translation.y = pose.translation.y.clamp(-2.0, 2.0);
+            pose.translation.y += random.random_range(-0.4..0.4);
+        }
+        let ball = balls[random.random_range(0..4)];
+        match number % 8 {
+            2 => {
+                world.entity_mut(ball).insert(PassThrough);
+            }
+            4 | 5 => {
+                world.entity_mut(ball).remove::<PassThrough>();
+            }
+            7 => {
+                let direction = [Vec3::Y, Vec3::NEG_Y][number / 8 % 2];
+                let one_way = OneWay::new(direction).with_margin(0.1);
+                world.entity_mut(platform).insert(one_way);
+            }
+            _ => {}
+        }
+    });
+    let contacts: usize = session.contacts.iter().map(Vec::len).sum();
+    assert!(contacts > 40, "{contacts}");
+    let mut player = session.replay();
+    for tick in 0..ticks {
+        player.assert_equal(tick, &session);
+    }
+    for _ in 0..12 {
+        player.assert_equal(random.random_range(0..ticks), &session);
+    }
+}
+
 #[test]
 fn random_sessions_in_which_colliders_become_custom_are_replayed() {
     let mut custom_contacts = 0;

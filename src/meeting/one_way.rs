@@ -1,0 +1,194 @@
+//! Colliders that are solid from one side, and bodies that pass through them.
+
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
+use bevy::{math::Vec3, prelude::*};
+
+use crate::{
+    meeting::ComponentCopies,
+    shape::WorldPose,
+    space::{DVector, Space},
+};
+
+/// Makes a collider solid from one side: a platform through which a player jumps from below, and on
+/// which the player lands.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Player {
+///     velocity: Vec2,
+/// }
+///
+/// fn spawn_level(mut commands: Commands) {
+///     commands.spawn((Collider::rectangle(200.0, 20.0), Transform::from_xyz(0.0, -10.0, 0.0)));
+///     let pose = Transform::from_xyz(0.0, 60.0, 0.0);
+///     commands.spawn((Collider::rectangle(80.0, 10.0), pose, OneWay::default()));
+///     commands.spawn((Collider::rectangle(10.0, 20.0), Player { velocity: Vec2::ZERO }));
+/// }
+///
+/// fn jump_and_drop(
+///     mut commands: Commands,
+///     keys: Res<ButtonInput<KeyCode>>,
+///     mut player: Single<(Entity, &mut Player)>,
+/// ) {
+///     if keys.just_pressed(KeyCode::Space) {
+///         player.1.velocity.y = 400.0;
+///     }
+///     if keys.just_pressed(KeyCode::ArrowDown) {
+///         commands.entity(player.0).insert(PassThrough);
+///     } else if keys.just_released(KeyCode::ArrowDown) {
+///         commands.entity(player.0).remove::<PassThrough>();
+///     }
+/// }
+///
+/// /// Runs in `FixedUpdate`.
+/// fn walk(
+///     query: SpatialQuery,
+///     time: Res<Time>,
+///     player: Single<(Entity, &Collider, &mut Transform, &mut Player)>,
+/// ) {
+///     let (entity, body, mut pose, mut player) = player.into_inner();
+///     player.velocity.y -= 1000.0 * time.delta_secs();
+///     let wanted = player.velocity * time.delta_secs();
+///     let (settings, filter) = (default(), SpatialQueryFilter::of(entity));
+///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
+///     pose.translation += slide.translation;
+///     player.velocity = slide.clip_velocity(player.velocity);
+/// }
+/// # let _ = (spawn_level, jump_and_drop, walk);
+/// ```
+///
+/// # Which bodies land
+///
+/// The collider is seen along its direction, from above: only its upper side is solid. Let a body's
+/// *sink* be the shortest distance by which it has to rise to leave the collider. Two colliders
+/// that touch in a tick meet if one of these statements is true:
+///
+/// * The sink is at most the [margin](Self::margin).
+/// * The two met in the previous tick, and the sink is at most the body's height plus what the body
+///   fell in this tick.
+/// * In the previous tick, the body was above the place where it is now, or less deep in it than in
+///   the colliders on which it stood. The height counts relative to the collider, which may move
+///   and turn.
+/// * The body moved against the upper side from outside, as against a ramp.
+///
+/// Otherwise, the body passes, and no event is sent. A body is never caught half way: it passes
+/// until it has left the collider, or is above it. A body that was spawned into the collider, or
+/// [teleported](crate::Teleported) into a collider that it did not meet, passes as well.
+///
+/// # Contacts
+///
+/// The contact of a body that meets the collider is the contact that the body would have after
+/// rising by the sink. So it never leads sideways or down: the
+/// [minimum translation](crate::CollisionEvent::minimum_translation) leads to the upper side.
+///
+/// Contacts with a [`Sensor`](crate::Sensor) are reported on all sides, because a sensor is never
+/// solid. The parts of a compound are one-way each by itself. A surface is one-way as a whole, so
+/// give each storey of a level its own surface. If both colliders are one-way, it is enough that
+/// one of them supports the other.
+///
+/// # Queries
+///
+/// Casts, [`move_and_slide`](crate::SpatialQuery::move_and_slide),
+/// [`push_out`](crate::SpatialQuery::push_out), overlaps, contacts and rays
+/// [of an entity](crate::SpatialQueryFilter::of) pass as the entity does. Without
+/// `SpatialQueryFilter::of`, queries see an ordinary collider: a ray finds the platform from below.
+/// Distances also see an ordinary collider.
+///
+/// # Cost
+///
+/// While any collider is one-way, the poses of all moving colliders are stored, as for
+/// [`Swept`](crate::Swept). A change of the component takes effect in the next tick, even at rest.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct OneWay {
+    /// The direction out of the solid side, as a vector of any length in the frame of the entity: y
+    /// by default. The direction turns with the entity. In 2D, z is ignored. If the direction is 0
+    /// or not finite, a warning is logged, and the collider is solid from all sides.
+    pub direction: Vec3,
+    /// The greatest sink, in the world's units, at which a body meets the collider wherever it came
+    /// from: 0 by default. A greater margin lifts bodies onto uneven tiles and low edges. A
+    /// negative or NaN margin counts as 0.
+    pub margin: f32,
+}
+
+impl OneWay {
+    /// Creates a one-way collider that is solid from the side to which `direction` leads.
+    pub const fn new(direction: Vec3) -> Self {
+        Self {
+            direction,
+            margin: 0.0,
+        }
+    }
+
+    /// Replaces the [margin](Self#structfield.margin).
+    #[must_use]
+    pub const fn with_margin(self, margin: f32) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// Returns the side of a collider in a pose, or `None` if the direction is invalid.
+    pub(crate) fn side<V: Space>(&self, pose: &WorldPose<V::DVec>) -> Option<OneWaySide<V::DVec>> {
+        let local = V::projected(self.direction).to_f64().unit()?;
+        Some(OneWaySide {
+            up: (pose.linear() * local).unit()?,
+            margin: f64::from(self.margin.max(0.0)),
+        })
+    }
+}
+
+impl Default for OneWay {
+    fn default() -> Self {
+        Self::new(Vec3::Y)
+    }
+}
+
+/// The solid side of a [`OneWay`] collider in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct OneWaySide<D> {
+    /// The unit vector out of the solid side.
+    pub up: D,
+    pub margin: f64,
+}
+
+/// Lets a body pass all [`OneWay`] colliders, for example while a key is held to drop through a
+/// platform.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn drop_through(mut commands: Commands, player: Entity, is_down: bool) {
+///     if is_down {
+///         commands.entity(player).insert(PassThrough);
+///     } else {
+///         commands.entity(player).remove::<PassThrough>();
+///     }
+/// }
+/// # let _ = drop_through;
+/// ```
+///
+/// A change takes effect in the next tick, even at rest. A contact ends with the reason
+/// [`PassThrough`](crate::EndReason::PassThrough). If the component is removed while the body is
+/// half way through, the body still passes until it has left the collider.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct PassThrough;
+
+/// The [`OneWay`] component of each entity in a tick.
+pub type OneWays = ComponentCopies<OneWay>;

@@ -1,0 +1,44 @@
+//! The one-way colliders.
+
+use bevy::prelude::*;
+
+use crate::{
+    math::{Vec2, Vec3},
+    meeting::OneWay,
+    pipeline::{
+        proxies::{Proxies, ProxySlot},
+        sync::scan::warn,
+        unfiltered::Unfiltered,
+    },
+};
+
+/// The query for one-way colliders.
+pub type OneWayQuery = Unfiltered<(Entity, Ref<'static, OneWay>)>;
+
+/// Updates the one-way colliders of the tick, and marks each collider whose component changed.
+/// Warns of invalid directions. Call this function when the proxies are up to date.
+pub fn update_one_ways(world: &World, query: &mut OneWayQuery, proxies: &mut Proxies) {
+    for entity in proxies.rules.one_ways.update(query.0.iter(world)) {
+        proxies.mark_changed(entity);
+        let one_way = proxies.rules.one_ways.get(entity);
+        if one_way.is_some_and(|one_way| !is_valid(one_way, entity, proxies)) {
+            let error = "the direction of its `OneWay` is 0 or not finite";
+            warn(world, entity, "is solid from all sides", &error);
+        }
+    }
+}
+
+/// Returns `true` unless the direction of a collider is invalid.
+fn is_valid(one_way: &OneWay, entity: Entity, proxies: &Proxies) -> bool {
+    match proxies.slot(entity) {
+        Some(ProxySlot::D2(slot)) => {
+            let proxy = proxies.d2.get(slot);
+            proxy.is_none_or(|proxy| one_way.side::<Vec2>(&proxy.world_pose).is_some())
+        }
+        Some(ProxySlot::D3(slot)) => {
+            let proxy = proxies.d3.get(slot);
+            proxy.is_none_or(|proxy| one_way.side::<Vec3>(&proxy.world_pose).is_some())
+        }
+        _ => true,
+    }
+}

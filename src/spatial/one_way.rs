@@ -1,0 +1,187 @@
+//! One-way colliders in the queries of an entity: see
+//! [`SpatialQueryFilter::of`](crate::SpatialQueryFilter::of).
+//!
+//! Queries decide like the tick (`pipeline/one_way.rs`), with the pose in which the query starts in
+//! place of the pose of the previous tick.
+
+use bevy::prelude::*;
+
+use crate::{
+    collider_query::one_way::{Landing, OneWayPair},
+    collision::Collisions,
+    meeting::OneWaySide,
+    pipeline::{one_way::has_met, proxy::Proxy},
+    placed::{PartContact, PlacedCollider},
+    query::{CastHit64, CastOptions, Motion64},
+    space::{DVector, Space},
+    spatial::{SpatialQuery, filter::Selection, spatial_query::QuerySpace},
+};
+
+/// A body of a query and a collider, of which at least one is one-way.
+pub struct BodyMeeting<'a, V: Space> {
+    collisions: &'a Collisions,
+    /// The entity of the body.
+    entity: Entity,
+    body: &'a PlacedCollider<V>,
+    other: &'a Proxy<V>,
+    /// The side of the collider, and the side of the body.
+    sides: [Option<OneWaySide<V::DVec>>; 2],
+    /// Sinks up to this distance count as 0.
+    slack: f64,
+}
+
+impl SpatialQuery<'_, '_> {
+    /// Returns the meeting of a query's body and a collider. Returns `None` if both are solid from
+    /// all sides, or if the query is not of an entity.
+    #[inline]
+    pub(super) fn one_way<'a, V: QuerySpace>(
+        &'a self,
+        selection: &Selection,
+        body: &'a PlacedCollider<V>,
+        other: &'a Proxy<V>,
+    ) -> Option<BodyMeeting<'a, V>> {
+        let one_ways = &self.proxies.rules.one_ways;
+        if one_ways.is_empty() {
+            return None;
+        }
+        let entity = selection.asker()?;
+        let side = |entity, placed: &PlacedCollider<V>| {
+            one_ways.get(entity)?.side::<V>(&placed.world_pose)
+        };
+        let sides = [side(other.entity, &other.placed), side(entity, body)];
+        let is_sensor = other.traits.is_sensor || self.proxies.party(entity).traits.is_sensor;
+        (!is_sensor && sides.iter().any(Option::is_some)).then(|| BodyMeeting {
+            collisions: &self.collisions,
+            entity,
+            body,
+            other,
+            sides,
+            slack: selection.one_way_slack,
+        })
+    }
+
+    /// Returns the unit vector out of the solid side of a collider, as a ray sees it. Returns
+    /// `None` if the collider is solid from all sides, or if the ray is not of an entity.
+    #[inline]
+    pub(super) fn side_for_ray<V: QuerySpace>(
+        &self,
+        selection: &Selection,
+        proxy: &Proxy<V>,
+    ) -> Option<V::DVec> {
+        selection.asker().filter(|_| proxy.traits.is_one_way)?;
+        let one_way = self.proxies.rules.one_ways.get(proxy.entity)?;
+        Some(one_way.side::<V>(&proxy.world_pose)?.up)
+    }
+}
+
+impl<V: QuerySpace> BodyMeeting<'_, V> {
+    /// Returns the pairs of a body and a platform, and `true` if the query's body is the platform.
+    fn pairs(&self) -> impl Iterator<Item = (OneWayPair<'_, V>, bool)> {
+        let [own, other] = [self.body, &self.other.placed];
+        let pairs = [(own, other, false), (other, own, true)].into_iter();
+        let pairs = pairs.zip(self.sides);
+        pairs.filter_map(|((body, platform, is_flipped), side)| {
+            let side = side?;
+            let pair = OneWayPair {
+                body,
+                platform,
+                side,
+            };
+            Some((pair, is_flipped))
+        })
+    }
+
+    /// Returns `true` if a landing counts after the body has fallen by `fall` since the start of
+    /// the query. `allowed` is added to the greatest sink.
+    fn is_met(
+        &self,
+        (pair, is_flipped): &(OneWayPair<V>, bool),
+        part: u32,
+        landing: &Landing<V::DVec>,
+        [fall, allowed]: [f64; 2],
+    ) -> bool {
+        let entities = match is_flipped {
+            true => (self.other.entity, self.entity),
+            false => (self.entity, self.other.entity),
+        };
+        let allowed = landing.rounding + pair.side.margin + self.slack + allowed;
+        landing.sink - fall <= allowed
+            || has_met(
+                self.collisions,
+                entities,
+                pair,
+                part,
+                landing,
+                fall.max(0.0),
+            )
+    }
+
+    /// Calls `visit` with the contacts of the body, which has moved by `motion` since the start of
+    /// the query. The body is grown by `growth(normal)` along each normal.
+    pub fn visit_contacts(
+        &self,
+        motion: V::DVec,
+        growth: impl Fn(V::DVec) -> f64,
+        mut visit: impl FnMut(PartContact<V::DVec>),
+    ) {
+        let mut is_found = false;
+        for meeting in self.pairs() {
+            let (pair, is_flipped) = &meeting;
+            let rise = motion.dot(pair.side.up);
+            let fall = if *is_flipped { rise } else { -rise };
+            pair.visit_landings(|part, landing| {
+                let normal = landing.contact.contact.normal;
+                let growth = growth(normal) / -normal.dot(pair.side.up);
+                if self.is_met(&meeting, part, &landing, [fall, growth]) {
+                    is_found = true;
+                    visit(landing.contact.flipped_if(*is_flipped));
+                }
+            });
+            if is_found {
+                return;
+            }
+        }
+    }
+
+    /// Returns `true` if the body meets the collider.
+    pub fn touches(&self) -> bool {
+        let mut touches = false;
+        self.visit_contacts(V::DVec::ZERO, |_| 0.0, |_| touches = true);
+        touches
+    }
+
+    /// Returns the deepest contact of the body.
+    pub fn deepest_contact(&self) -> Option<PartContact<V::DVec>> {
+        let mut deepest: Option<PartContact<V::DVec>> = None;
+        self.visit_contacts(
+            V::DVec::ZERO,
+            |_| 0.0,
+            |found| {
+                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
+                    deepest = Some(found);
+                }
+            },
+        );
+        deepest
+    }
+
+    /// Returns the first touch of the moving body.
+    pub fn first_touch(
+        &self,
+        motion: Motion64<V::DVec>,
+        options: CastOptions,
+    ) -> Option<CastHit64<V::DVec>> {
+        let touches = self.pairs().filter_map(|meeting| {
+            let (pair, is_flipped) = &meeting;
+            let (motion, platform_motion) = match is_flipped {
+                true => (Motion64::still(), motion),
+                false => (motion, Motion64::still()),
+            };
+            let is_held =
+                |part, landing: &Landing<_>| self.is_met(&meeting, part, landing, [0.0; 2]);
+            let (hit, _) = pair.first_touch(motion, platform_motion, options, is_held)?;
+            Some(if *is_flipped { hit.flipped() } else { hit })
+        });
+        touches.min_by(|a, b| a.touching.total_cmp(&b.touching))
+    }
+}
