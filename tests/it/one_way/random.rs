@@ -248,7 +248,8 @@ impl Scene {
         let parts = bodies(&self.collider, pose).expect("bodies of the oracle");
         let collisions = world.resource::<Collisions>().clone();
         for platform in &mut self.platforms {
-            if is_teleported {
+            // In the first tick, the platform has no earlier pose with which to compare.
+            if is_teleported && platform.start.is_some() {
                 platform.start = Some(platform.place(&parts, platform.old_pose));
                 platform.missing_lift = 0.0;
             }
