@@ -424,7 +424,11 @@ impl Platform {
             Some(start) if start.lowest > 0.0 => Some(true),
             // Without a response, the body may stand deep in one platform and pass the other.
             Some(start) if start.lowest > -NEARLY - self.missing_lift => None,
-            Some(start) if start.is_inside && now.is_inside || start.highest < 0.0 => Some(false),
+            Some(start)
+                if start.is_inside && now.is_inside || start.highest < -self.missing_lift =>
+            {
+                Some(false)
+            }
             Some(_) => None,
         }
     }
