@@ -1,8 +1,9 @@
-//! Memory that is reused from tick to tick: how it grows, and when it is freed after a burst.
+//! Memory that is reused from tick to tick: how it grows, and when it is freed after a temporary
+//! peak.
 //!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
 //! of a window, a list with memory for more than four times that number of items frees the unused
-//! memory. So a load that recurs in every window never allocates again.
+//! memory. So if the same number of items recurs in every window, the list never allocates again.
 
 use core::ops::{Deref, DerefMut};
 

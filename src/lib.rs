@@ -108,9 +108,9 @@ pub use spatial::{
 
 /// The user guide: the pages of `docs/`.
 // If a Markdown page defines a link twice, the first definition counts. Rustdoc reads the
-// definitions in this file before the page, so its links lead to the pages of this module. In the
-// repository, the same links lead to files. Likewise, `pictures.md` defines the pictures by their
-// content instead of their files: see `tests/it/rustdoc.rs`.
+// definitions in this file before the page, so the links of the page lead to the pages of this
+// module. In the repository, the same links lead to files. Likewise, `pictures.md` defines the
+// pictures by their content instead of their files: see `tests/it/rustdoc.rs`.
 #[cfg(doc)]
 pub mod guide {
     #[doc = include_str!("../docs/pictures.md")]

@@ -7,7 +7,7 @@
 use bevy::tasks::ComputeTaskPool;
 
 /// The number of tasks per thread. With several tasks per thread, a slow task delays the result
-/// less, because other threads take over the remaining tasks.
+/// only a little, because other threads take over the remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Returns the number of threads that share work.

@@ -42,8 +42,8 @@ use crate::{
 ///
 /// # What is hit
 ///
-/// * A 3D collider is hit where the ray of the pointer enters it. A collider that contains the
-///   camera is not hit.
+/// * A 3D collider is hit where the ray of the pointer enters the collider. A collider that
+///   contains the camera is not hit.
 /// * A 2D collider is hit in the plane at its entity's z. A polyline is hit only on its line:
 ///   `rounded` makes the line wide enough to click on.
 /// * All hits are reported, sorted by their distance along the ray, then by entity. So for a 2D

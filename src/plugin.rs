@@ -49,10 +49,10 @@ use crate::{
 ///
 /// # Memory
 ///
-/// After a burst of colliders or contacts, a list that is less than a quarter full frees its unused
-/// memory within 128 ticks. So does Bevy's list of messages. Each collider has a slot in a list.
-/// The slots before the last remaining collider are kept, and so is the memory of Bevy's own
-/// tables.
+/// After a temporary peak of the number of colliders or contacts, a list that is less than a
+/// quarter full frees its unused memory within 128 ticks. Bevy's list of messages also frees its
+/// unused memory. Each collider has a slot in a list. The slots before the last remaining collider
+/// are kept, and so is the memory of Bevy's own tables.
 ///
 /// You may replace the resources of this crate, but do not remove them.
 #[derive(Clone, Debug)]

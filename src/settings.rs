@@ -26,7 +26,8 @@ pub enum BroadPhase {
 ///
 /// * Neither the order of the pairs nor the order within a pair matters. Duplicates are allowed.
 /// * A pair is skipped if an entity has no collider, or if both entities are the same.
-/// * [`CollisionLayers`](crate::CollisionLayers) apply as usual.
+/// * [`CollisionLayers`](crate::CollisionLayers), owners, exceptions and filters exclude pairs, as
+///   with `Automatic`.
 /// * Pairs at rest cost little. If a pair was also supplied in the previous tick, the pair is
 ///   tested only if one of its colliders changed.
 ///

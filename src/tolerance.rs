@@ -7,9 +7,9 @@
 //! Minkowski difference. For a pair that overlaps, the scale lies between half of the larger
 //! shape's size and the sum of both sizes. So the unit of length, such as a meter, a millimeter or
 //! a pixel, has no effect on the precision. If GJK ends on its first vertices, the scale can be
-//! much smaller. In that case, [`OFFSET_SCALE`] bounds the scale from below. A half-space has no
-//! size. The scale of a pair with a half-space is half the diagonal of the other core's bounding
-//! box, plus both radii.
+//! much smaller than that. In that case, [`OFFSET_SCALE`] bounds the scale from below. A half-space
+//! has no size. The scale of a pair with a half-space is half the diagonal of the other core's
+//! bounding box, plus both radii.
 
 /// The lower bound on the scale, as a fraction of the coordinates of the support points. Rounding
 /// changes the difference of two points by 1e-16 of their coordinates. So a small shape far from
@@ -78,9 +78,10 @@ pub const CONE_SLOPE: f64 = 0.08;
 
 /// A corner belongs to a feature if the slope from the feature's top to the corner is at most this
 /// value. On a surface of radius r, the support point in a tilted direction is r `CONE_SLOPE` away
-/// from the top and r `CONE_SLOPE`² / 2 lower. The slope is `CONE_SLOPE` / 2. The limit, half of
-/// that slope, excludes surfaces that are curved in both directions. On a surface that is curved in
-/// one direction, the limit excludes both sides of the contact line.
+/// from the top and r `CONE_SLOPE`² / 2 lower. So the slope from the top to this point is
+/// `CONE_SLOPE` / 2. The limit, half of that slope, excludes surfaces that are curved in both
+/// directions. On a surface that is curved in one direction, the limit excludes both sides of the
+/// contact line.
 pub const LEVEL_SLOPE: f64 = CONE_SLOPE / 4.0;
 
 /// Points of a manifold are merged if they are closer than this fraction of the scale. The value is
@@ -104,8 +105,8 @@ pub const OFF_CORE: f64 = 2e-6;
 /// too large by at most √1e-15 = 3e-8 of the edges' lengths.
 pub const PARALLEL_EDGES: f64 = 1e-15;
 
-/// After an early end, EPA continues from several directions. This constant is the cosine of the
-/// smallest angle between two of these directions, 11 degrees.
+/// After an early end of EPA, descents start from several directions. This constant is the cosine
+/// of the smallest angle between two of these directions, 11 degrees.
 pub const DISTINCT_DIRECTIONS: f64 = 0.98;
 
 /// To find the ends of a line on a surface, EPA tilts the normal along the line. This constant is

@@ -387,7 +387,7 @@ impl Collider {
     /// the margin.
     ///
     /// The margin is exact, and does not make queries slower. With a non-uniform scale, however,
-    /// the collider costs as much as an ellipsoid.
+    /// queries on the collider cost as much as queries on an ellipsoid.
     ///
     /// ```
     /// use headbutt::Collider;
@@ -419,7 +419,7 @@ impl Collider {
     ///
     /// * [`ShapeError::Negative`] or [`ShapeError::NotFinite`]: the margin, or the sum of the
     ///   margin and the shape's radius, is negative or not finite.
-    /// * The error of this collider's shape, if it is invalid.
+    /// * The error of this collider's shape, if the shape is invalid.
     pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
         match self.shape {
             AnyColliderShape::Inert => Ok(self),

@@ -40,7 +40,7 @@ impl Collider {
     /// contacts of all parts. Each contact is exact for its own part: `normal * depth` is the
     /// shortest translation out of this part, not out of the whole compound.
     ///
-    /// If a part is itself a compound, its parts are inserted in its place.
+    /// If a part is itself a compound, the parts of that compound are inserted in its place.
     ///
     /// [`try_compound`](Self::try_compound) lists the invalid inputs.
     pub fn compound<P: Into<QueryPose<Self>>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {

@@ -15,8 +15,8 @@ use crate::{
 
 /// Computes the pose of an entity. Ancestors without a `Transform` count as the identity.
 ///
-/// The `Transform` of a disabled parent still counts. So this function reads the world directly,
-/// because queries exclude disabled entities.
+/// The `Transform` of a disabled parent is still part of the pose. So this function reads the world
+/// directly, because queries exclude disabled entities.
 pub(crate) fn entity_pose<V: Space>(
     world: &World,
     entity: Entity,

@@ -13,7 +13,7 @@ use crate::{
 ///
 /// These constructors require the feature `mesh`. The constructors read the vertices of the asset,
 /// so morph targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) creates
-/// the collider of an entity as soon as its mesh has loaded.
+/// the collider of an entity as soon as the entity's mesh has loaded.
 impl Collider {
     /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
     ///
@@ -149,8 +149,8 @@ impl Collider {
     ///
     /// The reported contact is the contact of the most deeply penetrated triangle. Deep inside the
     /// area, the contact normal may point from this triangle into a neighbor. For a convex mesh, a
-    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper. For the ground, use a
-    /// [`polyline`](Self::polyline).
+    /// [hull](Self::convex_hull_from_mesh_2d) avoids this error and takes less time. For the
+    /// ground, use a [`polyline`](Self::polyline).
     ///
     /// [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) lists the invalid inputs.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {

@@ -98,17 +98,18 @@ pub struct Sensor;
 ///
 /// A path is straight, even if a parent of the collider rotates. If a parent rotates far in one
 /// tick, the paths of its children may touch, although the children keep their distance. To exclude
-/// pairs of such children, give them an [owner](crate::ColliderOf).
+/// pairs of such children, give the children a common [owner](crate::ColliderOf).
 ///
 /// A collider has no path in its first tick, or in the first tick after it was disabled, invalid or
 /// of another dimension. No collider has a path in the first tick in which any collider is swept.
 ///
 /// # Cost
 ///
-/// A pair is cast when it begins to touch. A pair is also cast if its boxes meet during the motion,
-/// and the relative motion exceeds the inner radius of the swept collider. The inner radius is 0
-/// for all shapes except balls, capsules and boxes. Slower motions cannot pass through anything. If
-/// a slower motion only grazes another collider between two ticks, no contact is reported.
+/// A pair is cast when its colliders begin to touch. A pair is also cast if its bounding boxes meet
+/// during the motion, and the relative motion exceeds the inner radius of the swept collider. The
+/// inner radius of a ball, a capsule or a box is the radius of the largest ball in the shape. For
+/// all other shapes, the value 0 is used. Slower motions cannot pass through anything. If a slower
+/// motion only grazes another collider between two ticks, no contact is reported.
 ///
 /// While any collider is swept, the poses of all moving colliders are stored. Without swept
 /// colliders, no pose is stored and no pair is cast.

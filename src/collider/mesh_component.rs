@@ -215,7 +215,7 @@ impl Recipe {
         Some(recipe.ok_or(MeshError::Missing))
     }
 
-    /// Creates the collider from the mesh that the recipe names.
+    /// Creates the collider from `mesh`, the mesh with the id `self.mesh`.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
         // Without `MAIN_WORLD`, the vertices of a mesh move to the renderer, at a time that depends
         // on the frame rate.

@@ -1,7 +1,8 @@
 //! Casts colliders by casting their parts.
 //!
 //! A pair of parts is cast only if the boxes of the two parts touch during the motion, before the
-//! earliest hit so far. If a collider rotates, its boxes contain all rotations.
+//! earliest hit so far. If a collider rotates, the box of each part contains the part in all
+//! rotations.
 
 use crate::{
     collider_query::{
@@ -20,7 +21,8 @@ use crate::{
 ///
 /// If parts overlap at the start, the contact is the result of [`deepest_contact`]. With
 /// [`leave_overlaps`](CastOptions::leave_overlaps), the contact is the deepest contact whose
-/// overlap increases. A facet of a one-sided surface that is ignored at the start is never hit.
+/// overlap increases. If a facet of a one-sided surface is ignored at the start, the cast never
+/// hits this facet.
 ///
 /// The function also returns the indices of the parts that touch.
 pub fn cast_parts<V: Space>(
@@ -184,8 +186,8 @@ impl<D: DVector> SweptRegion<D> {
     }
 }
 
-/// Returns the time at which a gap closes that grows by `growth` from time 0 to 1, or infinity if
-/// the gap stays open.
+/// Returns the time at which a gap is closed, if the gap grows by `growth` from time 0 to time 1.
+/// Returns infinity if the gap stays open.
 fn time_to_close(gap: f64, growth: f64) -> f64 {
     if gap <= 0.0 {
         0.0

@@ -1,9 +1,9 @@
 //! Lower bounds on the times at which a moving body touches the facets of a surface.
 //!
-//! Casting a facet takes far longer than computing its bound. So a few facets wait, and the facet
-//! with the lowest bound is cast next. Once a cast hits, most of the waiting facets are skipped,
-//! because their bounds are later. In the frame of the body, the body is at rest and the facets
-//! move. A facet does not touch the body before
+//! Casting a facet takes far longer than computing its bound. So a list holds a few waiting facets,
+//! and the facet with the lowest bound is cast next. Once a cast hits, most of the waiting facets
+//! are skipped, because their bounds are later. In the frame of the body, the body is at rest and
+//! the facets move. A facet does not touch the body before
 //!
 //! * the box around the facet touches the box around the body,
 //! * the body touches the plane of the facet,
@@ -20,7 +20,7 @@
 //! If the lowest point of the body lands well inside a facet, the touch has a closed form. The body
 //! does not reach the plane of the facet earlier.
 //!
-//! All bounds are certain, because a margin is subtracted from each gap. The margin covers the
+//! No bound is too late, because a margin is subtracted from each gap. The margin covers the
 //! tolerance of touching and all rounding.
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// The maximum number of clusters whose bounds are kept. The bounds of other clusters are computed
-/// again.
+/// again for each facet.
 const MAX_KNOWN: usize = 16;
 
 /// The maximum number of waiting facets. If this number is reached, the facet with the lowest bound
@@ -46,13 +46,14 @@ const MAX_KNOWN: usize = 16;
 const MAX_WAITING: usize = 8;
 
 /// A landing has a closed form only if two lengths are at least this fraction of the body's size:
-/// the distance of the point from the facet's boundary, and the thickness of the body along the
-/// facet's normal.
+/// the distance of the landing point from the facet's boundary, and the thickness of the body along
+/// the facet's normal.
 const INSIDE: f64 = 1e-3;
 
-/// The least sine of the angle between a plane and a motion, for which a landing has a closed form.
-/// At such an angle, the overlap exceeds [`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH) before
-/// the point leaves the inside of the facet.
+/// The least sine of the angle between a facet's plane and the motion for which a landing has a
+/// closed form. At such an angle, the overlap exceeds
+/// [`GRAZING_DEPTH`](crate::tolerance::GRAZING_DEPTH) before the point leaves the inside of the
+/// facet.
 const LANDING_SINE: f64 = 0.01;
 
 /// The time at which the body reaches a plane.
@@ -74,7 +75,7 @@ type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
 struct MovingFacet<D: DVector> {
     vertices: FacetVertices<D>,
     weld: f64,
-    /// A bound on the rounding of positions.
+    /// An upper bound on the rounding errors of positions.
     rounding: f64,
     /// The margin that is subtracted from each gap to the facet.
     margin: f64,
@@ -207,8 +208,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
-    /// If the lowest point of the body lands well inside a facet, or inside another facet of its
-    /// cluster, returns this touch. Also returns the index of the touched facet.
+    /// If the lowest point of the body lands well inside a facet, or inside another facet of the
+    /// same cluster, returns this touch. Also returns the index of the touched facet.
     pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
         let foot = match self.landing_on(index)? {
             Ok(hit) => return Some((index, hit)),
@@ -309,7 +310,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
 
     /// Returns a lower bound on the time at which the body touches a facet. The bound is infinite
     /// if the body does not touch the facet before `limit`. The bound is also infinite if a touch
-    /// of another facet of its cluster makes the cast unnecessary.
+    /// of another facet of the same cluster makes the cast unnecessary.
     fn bound(&mut self, index: u32, limit: f64) -> f64 {
         let of_cluster = self.bound_of_cluster(index);
         if of_cluster.is_some_and(|bound| bound > limit) {
@@ -354,7 +355,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             distance = distance.max(vertex.extent());
             extent = extent.max(offset.extent());
         }
-        // In rotated axes, the extent is less than twice as long.
+        // A rotation increases the extent, which is the L1 norm, by less than a factor of 2.
         let weld = weld(&[V::DVec::axis(0) * (2.0 * extent)]);
         let scale = self.size + distance + 2.0 * OFFSET_SCALE * extent;
         let rounding = ROUNDING * (distance + extent + self.velocity.extent());
@@ -400,11 +401,12 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     /// without a normal.
     fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime> {
         let base = *facet.vertices.first()?;
-        // The normal points toward the origin of the body.
+        // The normal points toward the origin of the body's frame.
         let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
         let gap = self.lowest(normal) - base.dot(normal);
         let approach = self.velocity.dot(normal);
-        // A body that slides along a plane does not touch the plane: see `GRAZING_DEPTH`.
+        // A body that slides along a plane does not count as touching the plane: see
+        // `GRAZING_DEPTH`.
         let grazing = TOUCHING * self.size;
         let is_flat = facet.weld <= grazing;
         if is_flat && gap.abs() <= grazing && gap - approach >= -grazing {
@@ -421,8 +423,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         })
     }
 
-    /// Returns `true` if the shadows of a facet and of the body are apart. A shadow has a side for
-    /// each edge of a triangle, and for each end of a segment.
+    /// Returns `true` if a side of a facet's shadow separates this shadow from the shadow of the
+    /// body. The shadow of a triangle has a side for each edge. The shadow of a segment has a side
+    /// for each end.
     fn passes(&self, facet: &MovingFacet<V::DVec>) -> bool {
         let dimension = V::DVec::DIMENSION;
         (0..dimension).any(|index| {
@@ -444,8 +447,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 }
 
-/// Returns the time at which a gap closes that shrinks by `approach` from time 0 to 1, or infinity
-/// if the gap stays open.
+/// Returns the time at which a gap is closed, if the gap shrinks by `approach` from time 0 to time 1.
+/// Returns infinity if the gap stays open.
 fn time_to_close(gap: f64, approach: f64) -> f64 {
     match gap {
         gap if gap <= 0.0 => 0.0,

@@ -27,16 +27,17 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5. This
-/// angle exceeds the errors of contact normals on faces, which are at most 1e-6.
+/// Unit normals are equal if their scalar product is greater than this value. The angle between
+/// them is then less than 4.5e-5 radians. The errors of contact normals on faces are smaller: at
+/// most 1e-6 radians.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
-/// If the time of a part differs by at most this multiple of the tolerance for equal times, the
-/// part may be touched at the same point as the first part. If a facet is a thousand times larger
-/// than the body, the time of the cast against this facet is a thousand times less exact. The
-/// height of the part then decides if the part is touched there. The search skips a part only if
-/// the part certainly touches nothing before [`FirstTouch::limit`]. So the search visits each part
-/// at this point, in any order.
+/// If a part is touched later than the first part by at most this multiple of the tolerance for
+/// equal times, both parts may be touched at the same point. If a facet is a thousand times larger
+/// than the body, the time of the cast against this facet is a thousand times less exact. Then the
+/// height of the part along the normal decides whether the part is touched at this point. The
+/// search skips a part only if the part certainly touches nothing before [`FirstTouch::limit`]. So
+/// the search visits each part at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -54,7 +55,7 @@ pub struct FirstTouch<D> {
     safe: f64,
     /// The earliest time of touching.
     touching: f64,
-    /// Times that differ by at most this much are equal.
+    /// Times are equal if they differ by at most this value.
     same_time: f64,
 }
 
@@ -86,9 +87,9 @@ impl<D: DVector> FirstTouch<D> {
         }
     }
 
-    /// Returns the first outcome, and its parts. If parts overlap at the start, this is the deepest
-    /// overlap. Otherwise, it is the hit whose normal separates the greatest number of the parts
-    /// that are touched first.
+    /// Returns the first outcome, and its parts. If parts overlap at the start, the first outcome
+    /// is the deepest overlap. Otherwise, the first outcome is the hit whose normal separates the
+    /// greatest number of the parts that are touched first.
     pub fn finish<V: Space<DVec = D>>(
         self,
         pair: &MovingColliders<V>,

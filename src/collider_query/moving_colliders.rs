@@ -44,7 +44,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         if self.is_swapped { (b, a) } else { (a, b) }
     }
 
-    /// Returns the greatest difference of two times of touching that count as equal.
+    /// Returns the tolerance for equal times of touching.
     pub fn same_time(&self) -> f64 {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         let [size_a, size_b] = self.sizes;
@@ -60,7 +60,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         if time.is_finite() { time.min(1.0) } else { 0.0 }
     }
 
-    /// Returns the greatest difference of two heights that count as equal.
+    /// Returns the tolerance for equal heights.
     fn same_height(&self) -> f64 {
         let [size_a, size_b] = self.sizes;
         HEIGHT_TOLERANCE * size_a.min(size_b)
@@ -108,7 +108,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
     }
 
     /// Returns the largest coordinate of a moving part along a direction. The coordinate is
-    /// relative to the start of the first collider, so that it is exact far from the origin.
+    /// relative to the first collider's position at the start, so that the coordinate is exact far
+    /// from the origin.
     fn height(&self, (placed, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
         let [(first, _), _] = self.moving;
         let height = placed.with_part(part, |part| {

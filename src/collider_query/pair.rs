@@ -96,8 +96,8 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
     Some(Contact::in_world(&contact, origins(&a, &b)))
 }
 
-/// Returns the distance of two colliders or shapes, and their nearest parts and points. If they
-/// touch, the distance is 0. Returns `None` if all parts are ignored or invalid.
+/// Returns the distance between two colliders or shapes, and their nearest parts and points. If the
+/// colliders touch, the distance is 0. Returns `None` if all parts are ignored or invalid.
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
@@ -129,7 +129,7 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     nearest.map(|(distance, points)| (distance, points.flipped_if(is_swapped)))
 }
 
-/// Returns the distance of two colliders or shapes, and their nearest points in the world.
+/// Returns the distance between two colliders or shapes, and their nearest points in the world.
 pub fn distance_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Distance<V> {
     nearest_points(a, b).map_or_else(Distance::infinite, |(distance, points)| {
         Distance::new(distance, points.contact.points_in_world(origins(&a, &b)))
@@ -148,7 +148,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
                 solver.hit().then(|| solver.manifold_in_world())
             });
         }
-        // The normal of a contact with a surface may differ from the normal of the single facet.
+        // The normal of a contact with a surface may differ from the normal of the contact with the
+        // single facet. So the manifold is computed along the normal of `contact`.
         let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
         with_pair(pair, |pair| {
             let mut solver = Solver::new(pair);
@@ -156,8 +157,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let is_deeper = |deepest: &Contact64<_>| {
                 deepest.depth > contact.depth * (1.0 + SAME_PART_DEPTH) + solver.depth_gap()
             };
-            // A deeper point shows that the push-out leads over an edge or a corner, and does not
-            // clear the whole facet.
+            // A point that is deeper than `contact` shows that the push-out leads over an edge or a
+            // corner, and does not clear the whole facet.
             let leads_over_edge = points.first().is_some_and(is_deeper);
             let points = if leads_over_edge {
                 &[contact]
@@ -172,8 +173,8 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
     })??
 }
 
-/// Returns the one-sided surface of a pair if it ignores the other collider, although a part of the
-/// other collider is at most `distance` away.
+/// If one collider is a one-sided surface that ignores the other collider, although a part of the
+/// other collider is at most `distance` away, returns the surface.
 #[cfg(feature = "explain")]
 pub fn one_sided_surface<'a, V: Space>(
     first: &'a PlacedCollider<V>,
@@ -231,7 +232,7 @@ fn search<V: Space>(
     });
 }
 
-/// Returns a lower bound on the distance between two parts. If they may touch, the bound is 0.
+/// Returns a lower bound on the distance between two parts. If the parts may touch, the bound is 0.
 fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
     match (a.region.bounds(), b.region.bounds()) {
         (_, Some(bounds)) => a.region.gap(bounds, a.world_pose.translation),

@@ -17,8 +17,8 @@ pub struct Scratch<V: Space> {
     lists: PushOutLists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
-    /// The numbers of near pairs, of near facets and of contacts. The lengths of all lists are at
-    /// most proportional to these numbers.
+    /// The peak number of near pairs, near facets and contacts of a pair. The lengths of all lists
+    /// are at most proportional to this number.
     peak: Peak,
 }
 

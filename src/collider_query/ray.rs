@@ -1,9 +1,9 @@
 //! Rays against colliders.
 //!
-//! A ray is mapped into the frame of a collider. The map does not change the parameter of a point
-//! on the ray, which is the distance in the world. In this frame, the tree of a compound finds the
-//! parts near the ray. If a scale flattens a collider, the inverse map does not exist, so all parts
-//! are tested in the world.
+//! A ray is mapped into the frame of a collider. The parameter of a point on the ray is its
+//! distance in the world. The map does not change this parameter. In this frame, the tree of a
+//! compound finds the parts near the ray. If a scale flattens a collider, the inverse map does not
+//! exist, so all parts are tested in the world.
 
 #[cfg(test)]
 mod tests;
@@ -40,8 +40,9 @@ pub(crate) fn ray_at_shape_in_pose<V: Space>(
     let ColliderShape::Compound(compound) = shape else {
         return ray_at_collider(&PlacedCollider::touching(shape, pose)?, ray);
     };
-    // A compound is placed only to check it, because a ray does not need the placed compound. A
-    // small surface is always valid, and placing it would take as long as a short ray.
+    // A compound is placed only to check whether it is valid, because a ray does not need the
+    // placed compound. A small surface is always valid, and placing it would take as long as a
+    // short ray.
     if !PlacedCollider::is_small(compound, &pose) {
         PlacedCollider::touching(shape, pose)?;
     }

@@ -26,8 +26,8 @@ use bevy::prelude::*;
 /// ```
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods:
-/// [`point`](Self::point), [`other_point`](Self::other_point). They are stored relative to the
-/// entities, so that the points are precise far from the origin. Values that are computed from the
+/// [`point`](Self::point), [`other_point`](Self::other_point). Each point is stored relative to its
+/// entity, so that the point is precise far from the origin. Values that are computed from the
 /// fields are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
 /// [`started`](Self::started).
 ///
@@ -310,7 +310,7 @@ impl CollisionEvent {
     /// touch: `-normal * depth`.
     ///
     /// This translation resolves only this contact. If an entity is equally deep in two floor
-    /// tiles, applying both translations moves it twice as far as needed.
+    /// tiles, applying both translations moves the entity twice as far as needed.
     /// [`Collisions::push_out`](crate::Collisions::push_out) resolves all contacts of an entity
     /// together.
     pub fn minimum_translation(&self) -> Vec3 {
@@ -353,8 +353,8 @@ impl CollisionEvent {
         self.other_surface.offset
     }
 
-    /// Returns the index of the touching part of `entity`'s collider. For a surface, this is the
-    /// index of the facet. For a single shape, the index is 0.
+    /// Returns the index of the touching part of `entity`'s collider. For a surface, the result is
+    /// the index of the facet. For a single shape, the index is 0.
     ///
     /// If several parts touch, the result is the index of the deepest part.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
@@ -397,9 +397,9 @@ impl CollisionEvent {
     /// previous tick, and 1 in the poses of this tick.
     ///
     /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
-    /// event reports the first touch on its path. In that case, the normal, the depth and the
-    /// points are computed for this time. [`remaining_time`](Self::remaining_time) returns the
-    /// fraction of the motion that is left.
+    /// event reports the first touch on the swept entity's path. In that case, the normal, the
+    /// depth and the points are computed for this time. [`remaining_time`](Self::remaining_time)
+    /// returns the fraction of the motion that is left.
     pub fn time(&self) -> f32 {
         self.time
     }
@@ -452,9 +452,9 @@ impl CollisionEvent {
         sides.into_iter().find(|side| side.owner() == owner)
     }
 
-    /// Returns only one event for each pair of owners: the earliest event, and of equally early
-    /// events, the deepest. So a bullet that touches the head and the body of an enemy in one tick
-    /// counts once.
+    /// Returns only one event for each pair of owners: the earliest event. Among equally early
+    /// events, the event with the greatest depth is returned. So if a bullet touches the head and
+    /// the body of an enemy in one tick, the result has one event.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -19,7 +19,7 @@ use crate::{
 /// depth.
 const LEAST_COSINE: f64 = 0.1;
 
-/// An overlap of at most this fraction of the contact's coordinates is treated as rounding.
+/// An overlap of at most this fraction of the contact's coordinates is treated as a rounding error.
 /// Rounding both positions to f32 adds at most half of this overlap.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
@@ -201,8 +201,8 @@ impl Collisions {
         Vec3::from_f64((axis * lengths.fold(0.0, f64::max)).in_f32_range())
     }
 
-    /// Returns the plane of each solid contact of an entity, and the rounding error of its depth. A
-    /// plane is a unit normal, which points away from the other entity, and a depth.
+    /// Returns the plane of each solid contact of an entity, and the rounding error of the plane's
+    /// depth. A plane is a unit normal, which points away from the other entity, and a depth.
     fn solid_contacts(
         &self,
         entity: Entity,

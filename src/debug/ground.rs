@@ -10,7 +10,8 @@ use crate::{
 /// The number of cells from the center of a grid to its edge.
 const CELLS: i16 = 8;
 
-/// A part of the plane of a half-space, or in 2D, a part of its line.
+/// A part of the plane that bounds a half-space in 3D, or of the line that bounds a half-space in
+/// 2D.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundGrid {
     center: Vec3,

@@ -108,7 +108,8 @@ pub fn add_lines(
     color: LinearRgba,
     place: impl Fn(Vec3) -> Vec3,
 ) {
-    // Whole lists are extended, because drawing moving shapes spends most of its time here.
+    // Whole lists are extended, because this function takes most of the time for drawing moving
+    // shapes.
     let points = lines.as_flattened().iter().map(|point| place(*point));
     let start = asset.list_positions.len();
     asset.list_positions.extend(points);

@@ -57,8 +57,8 @@ use crate::{
 /// ```
 ///
 /// The plugin draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`,
-/// which is on by default. Without a renderer, or without `HeadbuttPlugin`, the plugin does no
-/// harm, so a server can keep the plugin.
+/// which is on by default. Without a renderer, or without `HeadbuttPlugin`, the plugin draws
+/// nothing and reports no error, so a server can keep the plugin.
 ///
 /// # What is drawn
 ///

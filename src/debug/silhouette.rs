@@ -113,7 +113,8 @@ pub fn silhouette<S: Support>(
 }
 
 impl<S: Support> OutlineBuilder<'_, S> {
-    /// Returns the support point in a direction of unit length, or `None` if it is not finite.
+    /// Returns the support point in a direction of unit length, or `None` if the point is not
+    /// finite.
     fn vertex(&self, direction: DVec2) -> Option<OutlinePoint<S::Vector>> {
         let ProjectionPlane { right, up, tilt } = *self.plane;
         let direction = right * direction.x + up * direction.y + tilt;

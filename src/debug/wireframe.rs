@@ -24,7 +24,8 @@ use crate::{
 const RIM: u16 = 32;
 const SIDES: u16 = 8;
 
-/// The maximum angle, in radians, by which a curve turns between two consecutive lines.
+/// An outline has a corner at a point if the outline turns there by more than this angle, in
+/// radians. At a point of a curve, the outline turns by a smaller angle.
 const MAX_TURN: f32 = 0.3;
 
 impl Collider {

@@ -9,8 +9,8 @@
 //! |---|---|
 //! | [`Progress`] | Is the last tick complete? |
 //! | [`Collisions`] | Do the two entities touch? |
-//! | [`FoundContacts`] | Did they touch on the path of a swept collider? |
-//! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick see? |
+//! | [`FoundContacts`] | Did the two entities touch on the path of a swept collider? |
+//! | [`Proxies`] | Which dimensions, layers, boxes and shapes did the tick use? |
 //! | [`Candidates`] | Which pairs did the app supply? |
 //! | [`SyncState`] | Are the proxies newer than the contacts, because of `sync_now`? |
 //! | [`LastRun`] | Has a shape changed since that tick? |
@@ -21,7 +21,7 @@
 //!
 //! The world may have changed since that tick. Changes are detected by comparison with the proxies,
 //! not by change ticks, because a pose also depends on the ancestors. (Only a changed shape is
-//! detected by its change tick, because comparing shapes is not cheap.) After
+//! detected by its change tick, because comparing shapes may take long.) After
 //! [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In this case, a changed
 //! proxy counts as unseen.
 
@@ -116,7 +116,8 @@ pub struct Explanation {
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`], [`OneWay`],
     /// [`PassThrough`] or [`Sensor`] changed since the last tick. The status does not include such
-    /// changes. (A change through `bypass_change_detection` keeps this `true`, because no tick sees such a change.)
+    /// changes. (After a change through `bypass_change_detection`, the value stays `true`, because no
+    /// tick detects such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
@@ -149,15 +150,15 @@ pub enum PairStatus {
         /// The reason why this entity cannot touch anything.
         reason: IgnoredReason,
     },
-    /// The two entities touch. The contact is as seen from the first entity.
+    /// The two entities touch. The first entity is the `entity` of the event.
     Touching(CollisionEvent),
     /// The two entities touched on the path of a [`Swept`](crate::Swept) collider, and were apart
-    /// again at the end of the tick. The event is the first event of the pair in that tick, as seen
-    /// from the first entity.
+    /// again at the end of the tick. The event is the first event of the pair in that tick, and the
+    /// first entity is the `entity` of the event.
     PassedThrough(CollisionEvent),
-    /// The last tick has not seen one of the entities, because its collider was added, enabled or
-    /// repaired since then. After [`sync_now`](crate::sync_now), a changed collider also counts as
-    /// unseen.
+    /// The last tick did not include one of the entities, because the collider of this entity was
+    /// added, enabled or repaired since then. After [`sync_now`](crate::sync_now), a changed
+    /// collider also counts as unseen.
     Unseen {
         /// The unseen entity.
         entity: Entity,
@@ -185,9 +186,9 @@ pub enum PairStatus {
     },
     /// The [`IgnoreCollisions`] of an entity excludes the pair.
     Exception {
-        /// The entity with the component: one of the two colliders, or its owner.
+        /// The entity with the component: one of the two colliders, or the owner of this collider.
         holder: Entity,
-        /// The entity in the set: the other collider, or its owner.
+        /// The entity in the set: the other collider, or the owner of the other collider.
         ignored: Entity,
     },
     /// One collider is [`OneWay`], and the other has [`PassThrough`].
@@ -498,7 +499,8 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
-    // If `nearest_points` ignores all facets, the surface is found at any distance.
+    // If `nearest_points` ignores all facets, the distance is unknown. In this case, the search for
+    // a one-sided surface has no maximum distance.
     let limit = if nearest.is_some() {
         0.0
     } else {

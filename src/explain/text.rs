@@ -42,7 +42,7 @@ const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support
 /// A component of a vector is shown as 0 if it is at most this fraction of the greatest component.
 const SHOWN_AS_ZERO: f32 = 1e-6;
 
-/// Numbers in this range are written out. Other numbers are written with an exponent.
+/// Numbers in this range are written without an exponent, and all other numbers with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
 
 impl fmt::Display for Explanation {

@@ -46,7 +46,7 @@ impl<V: Space> Proxy<V> {
         Ok((proxy, aabb))
     }
 
-    /// Returns the data that decides which colliders this collider meets.
+    /// Returns the data that decides which colliders this collider may touch.
     #[inline]
     pub fn party(&self) -> Party<'_> {
         Party {

@@ -115,8 +115,9 @@ pub struct Forest {
     moving_slots: Vec<u32>,
 }
 
-/// The boxes at rest in the tree `moving` are moved to `resting` once they outnumber the changed
-/// boxes by `resting.len()` divided by this number: see the broad phase.
+/// Let m be the number of boxes at rest in the tree `moving`, c the number of changed boxes, and r
+/// the number of boxes in `resting`. If m > c + r / `RESTING_FRACTION`, the m boxes are moved to
+/// `resting`, as in the broad phase.
 const RESTING_FRACTION: usize = 8;
 
 impl Forest {

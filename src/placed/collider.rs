@@ -28,8 +28,9 @@ pub struct PlacedCollider<V: Space> {
 #[derive(Clone, Debug)]
 pub enum PlacedBody<V: Space> {
     Convex(Shape<V>),
-    /// A compound, and the bounds of its core in this rotation and scale. The bounds are stored,
-    /// because queries often need them, and the bounds of a large surface take long to compute.
+    /// A compound, and the bounds of its core in the rotation and scale of the pose. The bounds are
+    /// stored, because queries often need them, and the bounds of a large surface take long to
+    /// compute.
     Compound(Arc<Compound<V>>, [V::DVec; 2]),
 }
 
@@ -49,8 +50,8 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Places a collider. Returns `None` if the collider is invalid, and so touches nothing. The
-    /// box of a surface may be larger than necessary, because the exact box would take longer than
-    /// most queries.
+    /// stored bounds of a surface may be larger than necessary, because computing the exact bounds
+    /// takes longer than most queries.
     pub fn touching(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Option<Self> {
         let mut placed = Self::unplaced(shape, world_pose);
         if let PlacedBody::Compound(compound, core) = &mut placed.body
@@ -67,8 +68,9 @@ impl<V: Space> PlacedCollider<V> {
         placed.aabb().is_ok().then_some(placed)
     }
 
-    /// Returns `true` if a compound in a pose is a surface whose bounding box certainly does not
-    /// exceed [`MAX_COORDINATE`].
+    /// Returns `true` if a compound in a pose is a surface, and no coordinate of its bounding box
+    /// exceeds [`MAX_COORDINATE`]. May return `false` for such a surface, because the test is
+    /// conservative.
     #[inline]
     pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
         let linear = world_pose.linear();
@@ -107,7 +109,8 @@ impl<V: Space> PlacedCollider<V> {
         if let PlacedBody::Compound(compound, _) = &mut grown.body {
             *compound = Arc::new(compound.rounded(margin).ok()?);
         }
-        // Under a scale that is not uniform, the margin is part of the core.
+        // Under a scale that is not uniform, the margin is part of the core, so the bounds of the
+        // core change.
         grown.set_pose(self.world_pose);
         Some(grown)
     }
@@ -251,7 +254,8 @@ impl<V: Space> PlacedCollider<V> {
         let half_space = shape.core().half_space()?;
         Some(HalfSpace {
             normal: self.world_pose.pose().rotation * half_space.normal,
-            // The radius is part of the pair's scale, so it increases the touching tolerance.
+            // The radius is part of the pair's scale, so the radius increases the touching
+            // tolerance.
             ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
         })
     }

@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub enum Placed<'a, V: Space> {
     Collider(&'a PlacedCollider<V>),
-    /// A shape that is not part of a collider. Queries of such a shape ignore no facet of a
+    /// A shape that is not part of a collider. Queries with such a shape ignore no facet of a
     /// surface.
     Shape(&'a DynPart<'a, V>),
 }

@@ -129,7 +129,7 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Does the same as [`search_around`](Self::search_around), but visits only facets that share
     /// the vertices with positive weights. The function does not search the tree, so it may miss
-    /// some facets. Returns `Break` if `visit` did.
+    /// some facets. Returns `Break` if `visit` returned `Break`.
     pub fn search_adjacent(
         &self,
         index: u32,

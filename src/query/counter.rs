@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// The number of support points that pairs have evaluated. Only one thread uses a counter. The
-/// counter is atomic only because a resource has to be `Sync`.
+/// The number of support points that pairs have evaluated. Each counter is used by only one thread.
+/// The counter is atomic only because a resource has to be `Sync`.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicUsize);
 

@@ -16,9 +16,9 @@
 //! * **The result is a true upper bound.** The depth is h(n) itself. So a translation by the depth
 //!   along n separates the cores even if the loop ends early. If the loop converges, the depth
 //!   exceeds the minimum by at most [`DEPTH_GAP`].
-//! * **The loop may end early** if the polytope is full, or if rounding damages the polytope or
-//!   repeats a vertex. Then the axes of both shapes are evaluated as well, and GJK improves the
-//!   best directions: see [`EarlyEnd::finish`].
+//! * **The loop may end early** if the polytope is full, if rounding damages the polytope, or if a
+//!   support point repeats a vertex. Then the axes of both shapes are evaluated as well, and a
+//!   descent with GJK starts from each of the best directions: see [`EarlyEnd::finish`].
 
 use arrayvec::ArrayVec;
 
@@ -39,7 +39,8 @@ use crate::{
 const USUAL_CAPACITY: (usize, usize) = (64, 124);
 
 /// The capacities for other pairs: concentric shapes that are curved or have hundreds of points.
-/// The depth of such shapes is nearly the same in all directions, so the loop evaluates many.
+/// The depth of such shapes is nearly the same in all directions, so the loop evaluates many
+/// directions.
 const LARGE_CAPACITY: (usize, usize) = (1024, 2044);
 
 /// Returns the contact of cores that overlap. `start` is GJK's last simplex.
@@ -278,14 +279,15 @@ where
         }
     }
 
-    /// Returns the facet in the supporting plane that is nearest to the origin's projection.
+    /// Among the facets in the supporting plane, returns the facet nearest to the origin's
+    /// projection onto this plane.
     ///
-    /// Several facets may lie in the plane. A facet counts only if all of its vertices are on the
-    /// plane. Comparing the distances of facets would also admit the opposite side of a symmetric
+    /// A facet lies in the plane only if all of its vertices do. A comparison of the facets'
+    /// distances from the origin would also admit facets on the opposite side of a symmetric
     /// polytope.
     fn supporting_facet(&self, found: Penetration<D>) -> Option<Simplex<D>> {
-        // The tolerance is twice the largest gap, so that rounding does not exclude the evaluated
-        // facet.
+        // The tolerance is twice the gap between the bounds at which the loop ends, so that
+        // rounding does not exclude the evaluated facet.
         let lowest = found.depth - 2.0 * DEPTH_GAP * self.scale;
         let is_on_plane = |index: &u16| {
             let point = self.points.get(usize::from(*index));

@@ -19,8 +19,8 @@ use crate::{
 const MAX_DESCENT: usize = 12;
 
 /// The maximum number of directions, besides the best direction, from which the search continues
-/// after an early end. These directions are normals of facets that are nearer to the origin than
-/// the best depth, so the depth near these directions may be lower.
+/// after an early end. These directions are the normals of facets whose distance from the origin is
+/// less than the best depth. So the depth near these directions may be lower.
 pub const MAX_OPEN: usize = 16;
 
 /// The maximum number of steps on a curved surface. Each step squares the error.
@@ -43,8 +43,9 @@ impl<D: DVector> EarlyEnd<D> {
     /// the open directions.
     pub fn finish(self, pair: &impl MinkowskiDifference<Vector = D>) -> Penetration<D> {
         let evaluate = |normal| Penetration::at_vertex(normal, &pair.vertex(normal), self.scale);
-        // A solid of revolution has the same depth all around its axis, so the loop may miss a flat
-        // cap that is only slightly nearer. Caps are at right angles to the axes of their shape.
+        // A solid of revolution has the same depth in all directions at right angles to its axis.
+        // These directions may fill the polytope, so the loop may miss a flat cap that is only
+        // slightly nearer to the origin. Caps are at right angles to the axes of their shape.
         let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
         let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
         let shallower = |best: Penetration<D>, other: Penetration<D>| {
@@ -64,8 +65,8 @@ impl<D: DVector> EarlyEnd<D> {
             .iter()
             .map(|normal| descend(pair, evaluate(*normal)))
             .fold(descend(pair, best), shallower);
-        // The best descent may have ended at its limit of steps, so another descent continues from
-        // its result.
+        // The descent with the best result may have ended at the limit of steps, so another descent
+        // continues from this result.
         descend(pair, best)
     }
 }
@@ -73,10 +74,10 @@ impl<D: DVector> EarlyEnd<D> {
 /// Returns the contact of minimum depth near a direction n.
 ///
 /// Let Y be the Minkowski difference, and p = h(n) n. The supporting plane of Y along n contains p.
-/// If Y contains p, n is a local minimum, and GJK returns the points in contact. Otherwise GJK
-/// returns the point y of Y that is nearest to p. Let m be the direction from y to p. All of Y lies
-/// below the plane through y with normal m, so h(m) = m·y = m·p - |p - y|. This is at most
-/// h(n) - |p - y|. Therefore the depth along m is lower.
+/// If Y contains p, the depth has a local minimum at n, and GJK returns the points in contact.
+/// Otherwise GJK returns the point y of Y that is nearest to p. Let m be the direction from y to p.
+/// All of Y lies below the plane through y with normal m, so h(m) = m·y = m·p - |p - y|. Because
+/// m·p is at most |p| = h(n), h(m) is at most h(n) - |p - y|. So the depth along m is lower.
 ///
 /// On a surface that is nearly a sphere around the origin, this step hardly lowers the depth, and
 /// the longer step of [`sphere_minimum`] is better.
@@ -119,8 +120,9 @@ fn sphere_minimum<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<
 /// For a radius of curvature of 1, a gap of g leaves an error of √(2 g) in the direction. But the
 /// vertices y_i of the facet are the support points in known directions d_i. Between near points,
 /// the normal of a curved surface changes nearly linearly. So if the origin projects onto Σ λ_i
-/// y_i, the normal is Σ λ_i d_i, with an error of the order of the facet's size squared. The new
-/// direction is accepted if its depth is lower. The new support point replaces one of the vertices.
+/// y_i, the normal is about Σ λ_i d_i. The error is of the order of the facet's squared size. The
+/// new direction is accepted if its depth is lower. The new support point replaces one of the
+/// vertices.
 pub fn refine<D: DVector>(
     start: Penetration<D>,
     gap: f64,
@@ -174,13 +176,13 @@ pub fn refine<D: DVector>(
 /// cylinders. Returns `None` if no depth is below the depth of `start`. `facet` approximates the
 /// surface.
 ///
-/// The vertices of the facet lie on the rims at both ends of these lines. So the directions of the
-/// vertices do not show how the normal changes between the rims. If n is tilted slightly toward
-/// either end of the line, the support points are the ends. These ends give the line's direction u
-/// exactly, and n is made perpendicular to u. Then n rotates around u until the line passes below
-/// the origin. The angle is the lateral distance of the line, divided by the radius of curvature.
-/// The first radius is estimated from the chord of the facet, and each next radius from the last
-/// rotation.
+/// The vertices of the facet lie on the rims at both ends of these lines. A rim has many normals,
+/// so the direction of a vertex need not be the normal of the curved surface. If n is tilted
+/// slightly toward either end of the line, the support points are the ends. These ends give the
+/// line's direction u exactly, and n is made perpendicular to u. Then n rotates around u until the
+/// line intersects the ray from the origin along n. The angle is the distance of the line from this
+/// ray, divided by the radius of curvature. The first radius is estimated from the chord of the
+/// facet, and each next radius from the last rotation.
 fn roll<D: DVector>(
     start: Penetration<D>,
     gap: f64,

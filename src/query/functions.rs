@@ -69,7 +69,7 @@ where
 /// touch.
 ///
 /// Use a manifold for the physics response of bodies that rest on each other. To push one shape out
-/// of another, [`contact`] is enough and cheaper.
+/// of another, [`contact`] is enough and takes less time.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -102,8 +102,8 @@ where
 /// A support function is enough to compute a manifold, so every shape has manifolds, including your
 /// own.
 ///
-/// * If a face or an edge is tilted by more than 0.02 radians against the contact plane, only its
-///   deepest edge or vertex counts.
+/// * If a face or an edge is tilted by more than 0.02 radians against the contact plane, the
+///   manifold uses only the deepest edge or vertex of this face or edge.
 /// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
 ///   as flat. The points are on the plane through the surface's corners, up to 1 % of the shape's
 ///   size below the surface.
@@ -176,7 +176,7 @@ where
 ///     CastOptions::default(),
 /// );
 /// let hit = hit.expect("the wall is in the way");
-/// assert!((hit.touching - 0.5).abs() < 1e-9); // after 4 of 8
+/// assert!((hit.touching - 0.5).abs() < 1e-9); // after 4 of 8 units
 /// assert_eq!(hit.contact.normal, Vec3::X);
 /// ```
 ///
@@ -222,9 +222,9 @@ where
 /// * Whatever the rotation, the motion up to the time `safe` is certainly free of hits: a
 ///   separating plane proves each step. The error of `touching` is about 1e-9 of the size of the
 ///   pair, divided by the closing speed.
-/// * Shapes that slide along each other miss if they overlap by at most 2.4e-7 of the size of the
-///   pair. If the overlap is 4.8e-7 or more, they hit. A motion that ends at the touch counts as if
-///   it continued.
+/// * Shapes that slide along each other are a miss if they overlap by at most 2.4e-7 of the size of
+///   the pair. If the overlap is 4.8e-7 or more, they are a hit. If a motion ends at the touch, the
+///   cast decides as if the motion continued.
 /// * An f64 resolves times to 1e-16 of the motion. Shapes that move farther than the touching
 ///   tolerance in 1e-16 of the motion may not yet touch at `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.

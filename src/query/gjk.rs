@@ -16,8 +16,8 @@
 //!   the sum of the radii. So the verdict needs no convergence. If a lower bound exceeds the sum,
 //!   the shapes are separated. If an upper bound is below the sum, the shapes touch.
 //! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
-//!   that needs the contact or the distance continues the loop. All callers follow the same
-//!   sequence of steps, so their results never disagree.
+//!   that needs the contact or the distance continues the loop. The sequence of steps is the same
+//!   for all callers, so their results never disagree.
 //! * **The tolerance grows with each iteration.** On polytopes, the loop needs no tolerance to end.
 //!   On curved surfaces, each iteration only divides the error by some factor, which is small where
 //!   the surfaces nearly touch: see [`GAP_GROWTH`].
@@ -101,7 +101,7 @@ impl<D: DVector> Gjk<D> {
     /// to the second.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // If the origins coincide, any direction is correct.
+        // If the origins of both shapes coincide, any direction is correct.
         let direction = match pair.relative().translation {
             translation if translation == D::ZERO => D::axis(0),
             translation => translation,
@@ -140,7 +140,7 @@ impl<D: DVector> Gjk<D> {
         gjk
     }
 
-    /// Returns a state with a simplex of the pair's Minkowski difference.
+    /// Returns the state for a given simplex in the pair's Minkowski difference.
     pub fn from_simplex(pair: &impl MinkowskiDifference<Vector = D>, simplex: Simplex<D>) -> Self {
         let next = nearest(&simplex);
         let scales = simplex.iter().map(Vertex::scale);
@@ -211,7 +211,8 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns `true` unless the cores are known to be separated. The loop must have reached
     /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop at a
-    /// sliver (a nearly flat simplex) before the simplex reaches the origin.
+    /// sliver (a nearly flat simplex) before the simplex reaches the origin. So if no lower bound
+    /// is positive, the cores may touch.
     pub fn cores_may_touch(&self) -> bool {
         match self.state {
             State::Enclosed => true,
@@ -223,9 +224,10 @@ impl<D: DVector> Gjk<D> {
     /// Returns a vector in the direction from the second core to the first. The cores must be
     /// separated.
     ///
-    /// The vector is v, with one exception. If rounding stopped the loop at a sliver within the
-    /// touching distance of the origin, v is near the true nearest point, but its direction can be
-    /// wrong. If an earlier v gave a better lower bound, the function returns that earlier v.
+    /// The vector is v (`nearest.point`), with one exception. If rounding stopped the loop at a
+    /// sliver within the touching distance of the origin, v is near the true nearest point, but the
+    /// direction of v can be wrong. If an earlier v gave a better lower bound, the function returns
+    /// that earlier v.
     #[inline]
     pub fn separation(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;

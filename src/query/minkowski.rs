@@ -266,8 +266,8 @@ where
         }
     }
 
-    // `core` is called instead of `cores`, so that the most frequent pairs contain no code for
-    // other variants of `Core`.
+    // `core` is called instead of `cores`, so that the code for the most frequent pairs does not
+    // handle other variants of `Core`.
     #[inline(always)]
     fn boxes(&self) -> Option<[Self::Vector; 2]> {
         let a = self.a.core().half_extents()?;

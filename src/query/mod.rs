@@ -48,11 +48,11 @@
 //! * **The functions agree**: `intersects` returns `true` exactly when `contact` returns a contact,
 //!   and exactly when the distance is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
-//!   leaves both just touching. The depth exceeds the minimum by at most a millionth of the size of
-//!   the pair. There is one exception. If both shapes are rotationally symmetric about the same
-//!   axis or center, and one shape is deep inside the other, nearly all directions have the same
-//!   depth. In a million such cases (`tests/it/queries/grid.rs`), the depth exceeds the minimum by
-//!   less than 1e-5 of the size.
+//!   leaves both just touching. The depth exceeds the minimum depth by at most a millionth of the
+//!   size of the pair. There is one exception. If both shapes are rotationally symmetric about the
+//!   same axis or center, and one shape is deep inside the other, nearly all directions have the
+//!   same depth. In a million such cases (`tests/it/queries/grid.rs`), the depth exceeds the
+//!   minimum depth by less than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image bit for bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
@@ -60,8 +60,8 @@
 //!   fixed directions (25 in 2D, 14 in 3D) are equal.
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, the shapes do not touch, and the distance is
-//!   infinite. If a support function returns NaN in some directions only, the other directions
-//!   count. Such shapes may touch, and their contact has the minimum depth among the evaluated
+//!   infinite. If a support function returns NaN in some directions only, the query uses the other
+//!   directions. Such shapes may touch, and their contact has the minimum depth among the evaluated
 //!   directions.
 //! * **Finite results:** a length or a vector beyond the range of f32 is shortened to that range.
 //!   Only invalid input and two half-spaces have an infinite distance.

@@ -35,7 +35,7 @@ pub type PoseOf<S> = QueryPose<<S as QueryShape>::Kind>;
 /// The motion of a shape or a collider in a cast.
 pub type MotionOf<S> = Motion<<S as QueryShape>::Kind>;
 
-/// A shape or a collider that [`query`](crate::query) can compare with `B`.
+/// A shape or a collider that the functions of [`query`](crate::query) take together with `B`.
 ///
 /// | first | second | vector of the results |
 /// |---|---|---|

@@ -38,7 +38,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the solver for a pair, which uses a closed form if there is one.
+    /// Returns the solver for a pair. If the pair has a closed form, the solver uses it.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
     #[inline(always)]
@@ -325,7 +325,8 @@ where
         }
     }
 
-    /// Returns the contact of the cores, in the frame and the order of the pair.
+    /// Converts a contact of the shapes to the contact of the cores, in the frame and the order of
+    /// the pair.
     fn cores_of(&self, contact: &Contact64<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
         let contact = if self.swapped {
             contact.flipped()
@@ -359,7 +360,8 @@ where
             ..
         } = *cores;
         let (distance, witnesses) = if hit {
-            // The common point is the first core's point, moved toward the second core.
+            // The common point is the first core's point, moved toward the second core by the first
+            // radius, but not beyond the second core's point.
             let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
@@ -426,7 +428,8 @@ pub fn gjk_contact<D: DVector>(
 }
 
 /// Returns GJK's result for separated cores. If the cores are not separated, the normal is
-/// `otherwise`. GJK's vector v is opposite to the normal.
+/// `otherwise`. [`Gjk::separation`] points from the second core to the first, so the normal is
+/// opposite to it.
 #[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);

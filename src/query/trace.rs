@@ -35,8 +35,8 @@ pub enum Step<D> {
         /// motion, and is unbounded at first.
         interval: [f64; 2],
         /// The state of GJK. The target of GJK is the translation of B minus the translation of A,
-        /// both from time 0 to the start of the interval. As this target moves along the ray, the
-        /// bounds converge, and also decrease with the distance between the shapes.
+        /// both from time 0 to the start of the interval. The target moves along the ray. So the
+        /// bounds not only converge, but also decrease while the shapes approach each other.
         gjk: GjkStep<D>,
     },
 }
@@ -124,7 +124,7 @@ impl<'t, D> ActiveTrace<'t, D> {
     }
 }
 
-/// A trace that receives all steps.
+/// A reference to an active trace, with the translation of the second shape since the trace began.
 #[derive(Clone, Copy)]
 pub struct Traced<'t, D> {
     recording: &'t RefCell<ActiveTrace<'t, D>>,

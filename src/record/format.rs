@@ -82,7 +82,8 @@ pub struct Tick {
 /// The candidate pairs of a tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pairs {
-    /// The same pairs as in the previous tick. Before the first tick, pairs are automatic.
+    /// The same pairs as in the previous tick. Before the first tick, the pairs are
+    /// [`Automatic`](Self::Automatic).
     #[default]
     Unchanged,
     Automatic,

@@ -2,8 +2,8 @@
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
 //! a change. So a recording ignores the same changes as the plugin. The recorder stores the change
-//! ticks that it saw last, and compares the present change ticks with these. So the recorder
-//! notices a change even if it did not run in the previous tick.
+//! ticks of the last written values, and compares them with the present change ticks. So the
+//! recorder detects a change even if the recorder did not run in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -44,11 +44,11 @@ use crate::{
 /// inserted again, the recording lacks the ticks without the recorder.
 /// [`Recording`](crate::Recording) reads the file, and [`Replay`](crate::Replay) plays it.
 ///
-/// The recorder writes all colliders, ancestors and owners, including disabled entities. It also
-/// writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and the pairs
-/// that filters reject. Recording does not change the behavior of the plugin, and the memory of the
-/// recorder does not grow with the length of the session. Each tick is written at once, so the file
-/// is complete up to the last tick even if the game crashes.
+/// The recorder writes all colliders, ancestors and owners, including disabled entities. The
+/// recorder also writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and
+/// the pairs that filters reject. Recording does not change the behavior of the plugin, and the
+/// memory of the recorder does not grow with the length of the session. Each tick is written at
+/// once, so the file is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -63,7 +63,8 @@ pub struct HeadbuttRecorder {
 #[derive(Default)]
 struct Session {
     nodes: WrittenNodes,
-    /// The tick in progress. If this tick is aborted, the next tick continues it.
+    /// The block of the tick in progress. If this tick is aborted, the changes of the next tick are
+    /// added to the same block.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
     poses_2d: EntityHashMap<Affine<DVec2>>,
@@ -79,7 +80,7 @@ struct Session {
     revision: Option<ChangeTick>,
     /// `true` if the recording has the contacts of the previous tick.
     knows_contacts: bool,
-    /// A cursor after the events of all earlier ticks.
+    /// A cursor that has read the events of all earlier ticks.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
     /// The number, in [`Progress::begun`], of the tick whose input this recorder has read. `None`

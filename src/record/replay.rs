@@ -69,7 +69,7 @@ pub struct Replay {
     /// The ids of changed entities whose colliders were omitted in the previous tick.
     were_omitted: Vec<u32>,
     tick: Option<usize>,
-    /// The exceptions that the world shows.
+    /// The exceptions in the world.
     exceptions: Vec<(u32, u32)>,
 }
 
@@ -83,17 +83,18 @@ pub struct ReplayedTick {
     pub contacts: u32,
     /// The number of contacts in the recording.
     pub recorded_contacts: u32,
-    /// `true` if the contacts equal the recorded contacts, bit for bit.
+    /// `true` if the contacts have the recorded number and the recorded hash. The hash covers every
+    /// bit of the contacts.
     pub contacts_equal: bool,
-    /// `true` if the `Started` and `Ended` events equal the recorded events, bit for bit. `None` if
-    /// the events depend on contacts that the recording lacks: contacts from before its first tick,
-    /// or contacts that the app restored.
+    /// `true` if the `Started` and `Ended` events have the recorded hash, which covers every bit of
+    /// the events. `None` if the events depend on contacts that the recording lacks: contacts from
+    /// before its first tick, or contacts that the app restored.
     pub events_equal: Option<bool>,
 }
 
 impl ReplayedTick {
-    /// Returns `true` if the tick has the same contacts and events as in the recording, bit for
-    /// bit.
+    /// Returns `true` if the hashes of the contacts and of the events equal the recorded hashes. If
+    /// no hash of the events was recorded, compares only the contacts.
     pub fn is_equal(&self) -> bool {
         self.contacts_equal && self.events_equal != Some(false)
     }
@@ -120,7 +121,7 @@ impl Replay {
         &self.recording
     }
 
-    /// Returns the tick that the world shows, or `None` before the first tick.
+    /// Returns the tick that was played last, or `None` before the first tick.
     pub fn tick(&self) -> Option<usize> {
         self.tick
     }

@@ -79,8 +79,8 @@ fn height_in_cap(cap: &Cap) -> f64 {
     }
 }
 
-/// Returns the center of the ball that touches all sides of a simplex. It is the mean of the
-/// vertices, weighted by the sizes of the opposite sides.
+/// Returns the center of the ball that touches all sides of a simplex. The center is the mean of
+/// the vertices, weighted by the sizes of the opposite sides.
 fn incenter<D: DVector, const N: usize, const SIDE: usize>(
     vertices: [D; N],
     size: impl Fn([D; SIDE]) -> f64,
@@ -159,7 +159,8 @@ mod tests {
             assert!(depth > 0.999 * radius, "case {case}: {depth} of {radius}");
             let hull = ConvexHull::new(vertices).expect("a hull");
             let depth = depth_in(&points, hull.center());
-            // The normals of a thinner tetrahedron are too close to parallel for the search.
+            // The normals of a thinner tetrahedron are too close to parallel for the search for a
+            // large ball.
             let least = if radius > 5e-4 { 0.799 } else { 0.3 };
             assert!(depth > least * radius, "case {case}: {depth} of {radius}");
         }

@@ -19,8 +19,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-// A primitive calls these functions with a known variant. If they are inlined, only the code of
-// this variant remains.
+// A primitive calls these functions with a known variant. Because the functions are inlined, only
+// the code of this variant remains.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 

@@ -58,7 +58,7 @@ pub(super) fn chord<D: DVector>(
     };
     let mut chord = chord.map_normals(|normal| D::axis(0) * normal.x + D::axis(1) * normal.y);
     if is_along {
-        // Projected along z, the line is a single point.
+        // The projection of the line along z is a single point.
         if chord.enter.t > 0.0 || chord.exit.t < 0.0 {
             return Ok(None);
         }

@@ -74,7 +74,7 @@ impl<V: Space> ShapeInfo<V> {
         }
     }
 
-    /// Returns `true` for a half-space. (A scale that flattens space makes the half-space invalid.)
+    /// Returns `true` for a half-space, even if a scale of 0 makes it invalid.
     pub fn is_half_space(&self) -> bool {
         matches!(self.core, CoreInfo::HalfSpace)
     }
@@ -170,7 +170,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
                 let half_space = self.shape.core().half_space();
                 let scaled = half_space.and_then(|half_space| match scale {
                     Scale::Uniform(&factor) => Some(half_space.scaled(factor)),
-                    // The margin becomes part of the core, like the radius in `support`.
+                    // The scale is not uniform, so the margin is added to the core before scaling.
+                    // `support` adds the radius in the same way.
                     Scale::Linear(&matrix) => half_space.raised(self.info.radius).image(matrix),
                 });
                 scaled.map_or(Core::Opaque, Core::HalfSpace)

@@ -2,7 +2,7 @@
 //!
 //! The data contains only the values that define a shape. Derived data (the search structure of a
 //! hull, the tree of a compound) is rebuilt by the usual constructors. So a loaded collider equals
-//! the saved one bit for bit, and invalid data causes the usual [`ShapeError`].
+//! the saved collider bit for bit, and invalid data causes the usual [`ShapeError`].
 //!
 //! A shape is saved in its form after construction. A regular polygon is saved as a hull, a height
 //! field as a mesh, and nested margins as their sum. A hull is saved as its vertices. Loading does
@@ -35,7 +35,7 @@ use crate::{
 /// error.
 const ORTHONORMAL: f64 = 1e-12;
 
-/// An error from saving a collider.
+/// The reason why a collider cannot be saved.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum SaveError {
     #[error("a collider with a custom shape cannot be saved, because its support function is code")]
@@ -286,12 +286,12 @@ pub mod hull {
     }
 }
 
-/// Returns the error of saving a collider with an invalid shape.
+/// Returns the error that a collider with an invalid shape cannot be saved.
 pub fn refuse_rejected<S: Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
     Err(S::Error::custom(SaveError::Rejected(*error)))
 }
 
-/// Returns the error of saving a custom shape.
+/// Returns the error that a custom shape cannot be saved.
 pub fn refuse_custom<V: Space, S: Serializer>(
     _: &Arc<dyn Support<Vector = V> + Send + Sync>,
     _: S,

@@ -46,8 +46,8 @@ impl Affine<DVec3> {
 
 /// The scale and the pose of a shape in the world. The scale is applied first.
 ///
-/// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so a shape's
-///   radius stays a radius. The map is split into a factor and an orthogonal pose.
+/// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so a shape with
+///   a radius remains a shape with a radius. The map is split into a factor and an orthogonal pose.
 /// * Any other linear map is applied to the shape itself, and the pose only translates.
 #[derive(Clone, Copy, Debug)]
 pub struct WorldPose<D: DVector> {
@@ -181,7 +181,7 @@ impl<D: DVector> WorldPose<D> {
 
     /// Returns the world-space pose of a part, given its pose in the shape.
     ///
-    /// Because M (R x + t) = (M R) x + M t, a uniform factor stays a factor.
+    /// The linear map is M (R x + t) = (M R) x + M t. If M has a uniform scale, so does M R.
     pub fn of_part(&self, part: &Pose<D>) -> Self {
         Self {
             matrix: self.matrix * part.rotation,

@@ -19,12 +19,14 @@ pub struct PolytopeFacet<D> {
 pub enum EpaEnd {
     /// There is no capacity for more vertices or facets.
     Full,
-    /// Because of rounding, a vertex repeats, no facet has an area, or the facets that see a vertex
-    /// are not bounded by one simple loop. Another cause is a support point that is not finite.
+    /// Because of rounding, a vertex repeats, no facet has an area, or the facets that are visible
+    /// from a vertex are not bounded by one simple loop. Another cause is a support point that is
+    /// not finite.
     Stuck,
 }
 
-/// The convex body of EPA, an inner approximation that grows with each added point.
+/// The convex body of EPA: an inner approximation of the Minkowski difference, which grows with
+/// each added point.
 ///
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
 /// them as `points`.

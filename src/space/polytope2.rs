@@ -97,8 +97,8 @@ impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
         beyond: &PolytopeFacet<DVec2>,
         _tolerance: f64,
     ) -> Result<(), EpaEnd> {
-        // A support point beyond an edge lies on the boundary of the approximated body, between the
-        // ends of the edge. So the point is beyond no other edge.
+        // A support point beyond an edge lies on the boundary of the Minkowski difference, on the
+        // part between the ends of the edge. So the point is beyond no other edge.
         let new = points.len().saturating_sub(1) as u16;
         let [start, end, _] = beyond.vertices;
         if self.edges.is_full() {

@@ -1,12 +1,13 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex removes the triangles that it sees. New triangles join the vertex to the horizon,
-//! the boundary of the gap, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The
-//! Quickhull Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over
-//! edges, which yields the horizon in order. The code differs from the textbook in two points:
+//! A new vertex removes the triangles that are visible from this vertex. New triangles join the
+//! vertex to the horizon, the boundary of the removed triangles, as in incremental convex hulls
+//! (Barber, Dobkin and Huhdanpaa, "The Quickhull Algorithm for Convex Hulls" (1996)). The visible
+//! triangles are found by a walk over edges, which yields the horizon in order. The code differs
+//! from the textbook in two points:
 //!
 //! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver, whose
-//!   normal is mostly rounding error, would be created beside it.
+//!   normal is mostly rounding error, would be created beside that triangle.
 //! * Because of rounding, the horizon may not be one closed loop. Such a horizon is detected and
 //!   reported before the polyhedron is changed.
 
@@ -113,8 +114,8 @@ pub struct Polyhedron<const FACES: usize> {
 }
 
 /// The maximum number of triangles that are created, including removed triangles. A body of a
-/// thousand vertices usually needs six triangles per vertex. On a cap with a round edge, each new
-/// vertex replaces all triangles of the cap, which creates many more.
+/// thousand vertices usually needs six triangles per vertex. On a flat cap with a round edge, each
+/// new vertex replaces all triangles of the cap, so many more triangles are created.
 const MAX_CREATED: usize = 16_384;
 
 /// A bit for each vertex.
@@ -129,20 +130,21 @@ impl<const FACES: usize> Polyhedron<FACES> {
     }
 
     /// Returns `true` if a point is on or beyond the plane of a triangle. A triangle of zero area
-    /// is seen from every point.
+    /// counts as visible from every point.
     #[inline]
     fn sees(face: &Face, distance: f64, point: DVec3, tolerance: f64) -> bool {
         face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
 
-    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects these
-    /// triangles and their horizon in order. Returns `None` if the mesh is not closed.
+    /// Marks the triangles that are visible from `point`, starting with the triangle `from`, and
+    /// collects these triangles and their horizon in order. Returns `None` if the mesh is not
+    /// closed.
     #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.clear();
         self.horizon.clear();
         // The walk crosses the edges of each triangle counter-clockwise, starting after the edge
-        // through which it entered. So the horizon is counter-clockwise, too.
+        // through which the walk entered the triangle. So the horizon is counter-clockwise, too.
         let mut walk: ArrayVec<Visit, FACES> = ArrayVec::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;

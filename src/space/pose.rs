@@ -7,7 +7,7 @@ use crate::space::DVector;
 /// The pose of a shape, which maps a point x to `rotation * x + translation`.
 ///
 /// The rotation is orthogonal to `f64` precision. The rotation may be a reflection, as for a
-/// mirrored sprite. Queries work for either sign of its determinant.
+/// mirrored sprite. Queries work for either sign of the rotation's determinant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: DVector> {
     /// An orthogonal map.

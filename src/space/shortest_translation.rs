@@ -1,9 +1,10 @@
 //! The shortest translation that clears several planes at once.
 //!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
-//! x *ends on* the plane. The shortest translation x that clears all planes ends on no more planes
-//! than there are dimensions. It is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0.
-//! [`onto`] computes x in closed form.
+//! x *ends on* the plane. The difference dᵢ - x · nᵢ is the *missing depth* of the plane. The
+//! shortest translation x that clears all planes ends on no more planes than there are dimensions.
+//! This translation is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0. [`onto`]
+//! computes x in closed form.
 
 use core::iter;
 
@@ -40,19 +41,19 @@ const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
 /// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
 /// rate is the length divided by 2 sin(θ/2). So for openings below 2.3 degrees, the translation is
-/// shortened in proportion to the opening. Otherwise a crushed body would be squeezed along the
-/// planes by far more than the depth that the translation resolves.
+/// shortened in proportion to the opening. Without this limit, a body between two nearly parallel
+/// planes would move along the planes by far more than the depth that this move resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
 /// While the slack of some planes is minimized, the planes with known slacks get this additional
-/// slack, as a fraction of the greatest depth. Otherwise, for 1/400 of the depth, a plane almost
-/// parallel to a wall could keep a body from being pushed out of the wall.
+/// slack, as a fraction of the greatest depth. Without this room, a plane with a known slack that
+/// is almost parallel to a wall could keep a body in the wall.
 const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
-/// of all other planes grow by [`ROOM`]. With this value, at least one of four planes in 3D needs
-/// its slack. The reason is that four normals cancel each other with weights that add up to 1, so
-/// one weight is at least a quarter.
+/// of all other planes grow by [`ROOM`]. With this value, at least one of four planes in 3D that
+/// contradict each other needs its slack. The reason is that the sum of the four normals is 0 for
+/// some weights that add up to 1, so one weight is at least a quarter.
 const LESS_ROOM: f64 = 4.0;
 
 /// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.
@@ -219,9 +220,9 @@ fn solve<D: DVector>(
 /// the growth of the length with any depth. Otherwise returns a compromise within these bounds, and
 /// `false`.
 ///
-/// The compromise leaves the body in the planes by a slack. The slack is minimized first for all
-/// planes, then for the planes that do not need their slack, and so on. So a body is balanced
-/// between a floor and a ceiling, and still kept out of the walls.
+/// After the compromise, the body still penetrates each plane by a slack. The slack is minimized
+/// first for all planes, then for the planes that do not need their slack, and so on. So a body is
+/// balanced between a floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {

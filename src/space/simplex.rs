@@ -19,7 +19,8 @@ use crate::space::DVector;
 pub struct Nearest<D> {
     /// The coordinates of the point.
     pub point: D,
-    /// The λ of the point, in the order of the vertices. Unused entries are 0.
+    /// The barycentric coordinates λ of the point, in the order of the vertices. Unused entries are
+    /// 0.
     pub weights: [f64; 4],
 }
 
@@ -70,8 +71,8 @@ impl<D: DVector> Nearest<D> {
         }
     }
 
-    /// Returns the same point of a larger simplex, in which vertex i of this simplex has the index
-    /// `indices[i]`.
+    /// Returns this point as a point of a larger simplex, in which vertex i of the smaller simplex
+    /// has the index `indices[i]`.
     #[inline]
     fn reindexed<const N: usize>(self, indices: [usize; N]) -> Self {
         let mut weights = [0.0; 4];

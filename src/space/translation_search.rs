@@ -1,14 +1,14 @@
 //! A best-first search for the shortest translation out of all obstacles.
 //!
 //! A node holds chosen planes, and the shortest translation that clears them. Each step takes the
-//! node with the shortest translation. If this translation leads out of all obstacles, it is the
-//! result. Otherwise the translation can leave one of the obstacles across any of several planes,
-//! and each of these planes opens another node. More planes never make a translation shorter. So
-//! the first translation that leads out of all obstacles is the shortest.
+//! node with the shortest translation. If this translation leads out of all obstacles, the
+//! translation is the result. Otherwise the translation can leave one of the obstacles across any
+//! of several planes, and each of these planes opens another node. More planes never make a
+//! translation shorter. So the first translation that leads out of all obstacles is the shortest.
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
 //! may no longer clear a plane that was dropped. In that case, the translation still leads out of
-//! that plane's obstacle, or the search meets the obstacle again.
+//! that plane's obstacle, or a later step finds the obstacle again.
 
 use core::cmp::Ordering;
 
@@ -65,7 +65,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     }
 }
 
-/// The rule by which open nodes count as the same. Only the first of the same nodes is kept.
+/// The rule by which open nodes count as equal. Only the first of several equal nodes is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum SameNodes {
     /// No nodes, so all nodes are kept.
@@ -74,7 +74,7 @@ pub enum SameNodes {
     /// Nodes with the same translation. A search with this rule may miss the shortest translation,
     /// but takes fewer nodes.
     Translation,
-    /// Nodes with the same translation that also ends on the same planes.
+    /// Nodes with the same translation and the same bounding planes.
     Planes,
 }
 
@@ -117,8 +117,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
         Some(self.open.swap_remove(index))
     }
 
-    /// Opens the node with one more plane than `node`, unless no translation clears all its planes
-    /// or the same node is open.
+    /// Opens the node with one more plane than `node`, unless no translation clears all planes of
+    /// the new node, or the same node is open.
     pub fn open(&mut self, node: &Node<D, T>, plane: PushPlane<D>, label: T) {
         let Some(next) = node.with(plane, label, self.max_length) else {
             return;

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// A map counts as singular if its determinant is at most this fraction of the product of its
-/// columns' lengths. If a map flattens space and then rotates it, rounding leaves a fraction of
-/// 1e-16, and the inverse is meaningless.
+/// columns' lengths. If a map flattens space and then rotates it, rounding leaves a determinant of
+/// about 1e-16 of this product, and the inverse is meaningless.
 pub const SINGULAR: f64 = 1e-6;
 
 /// The range of squared lengths whose square roots have full precision: `f64` is subnormal below

@@ -78,7 +78,7 @@ pub struct BodyPart<'a, V: Space> {
     /// The radius of the facets.
     pub margin: f64,
     pub neighborhood: Neighborhood<V::DVec>,
-    /// The range of these facets in [`PushOutLists::near`](super::PushOutLists::near).
+    /// The range of the facets near the part in [`PushOutLists::near`](super::PushOutLists::near).
     pub near: Range<usize>,
 }
 

@@ -21,16 +21,16 @@ use crate::{
 /// Maximum number of parts of a body for which edges and corners are collected.
 const MAX_PARTS: usize = 16;
 
-/// Maximum number of edges and corners of a part whose contacts are computed. The lowest estimated
-/// depths come first.
+/// Maximum number of edges and corners near a part whose contacts are computed. The edges and
+/// corners with the lowest estimated depths are used.
 const MAX_FANS: usize = 32;
 
 /// Maximum number of contacts for which [`boundary_contact`](SurfacePair::boundary_contact) is
 /// computed. If there are more contacts, every n-th contact is selected.
 const MAX_SAMPLES: usize = 64;
 
-/// Maximum number of times that all near facets are searched for the facets at a point. This search
-/// is needed if an edge at the point belongs to a single facet.
+/// Maximum number of times that all near facets are searched for the facets at a point. A search is
+/// needed if an edge at the point belongs to a single facet.
 const MAX_SEARCHES: usize = 256;
 
 /// Maximum number of candidates. The shallowest candidates are kept.
@@ -180,11 +180,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contacts that push a part out of a facet along the facet's normal. One contact
-    /// pushes to the side of the center, and one to the far side. Leaves out `contact` itself.
+    /// pushes to the side of the center, and the other contact to the opposite side. Leaves out
+    /// `contact` itself.
     ///
-    /// The far side counts if the surface is two-sided, the center is not above or below the facet,
-    /// and the body has one part. If the body had several parts, the other parts would stay on the
-    /// side of the center.
+    /// The contact to the opposite side is returned only if the surface is two-sided, the center is
+    /// not above or below the facet, and the body has one part. If the body had several parts, the
+    /// other parts would stay on the side of the center.
     fn plane_contacts(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -259,7 +260,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut solver = Solver::new(pair.counted_by(self.counter));
         let contact = solver.hit().then(|| solver.contact())?;
         // If the body is behind a valley, the contact's normal opposes the normals of all facets of
-        // the valley. A one-sided surface has no contacts on this side.
+        // the valley. A one-sided surface has no contacts on its back.
         let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
         let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
         (contact.depth <= limit && !is_back).then_some(FacetContact {

@@ -12,15 +12,16 @@ use crate::{
 };
 
 /// The tolerance for the normal of a ball's contact, which has a closed form. A facet rises along
-/// the normal only if the sine of the angle exceeds this value.
+/// the normal only if the facet leaves the plane orthogonal to the normal at an angle whose sine
+/// exceeds this value.
 pub const RISE_SINE_CLOSED_FORM: f64 = 1e-7;
 
-/// The tolerance for normals that GJK computes: twice the error of the normals. See
+/// The tolerance for normals that GJK computes: twice the greatest error of such a normal. See
 /// [`DISTANCE_GAP`](crate::tolerance::DISTANCE_GAP).
 pub const RISE_SINE_GJK: f64 = 3e-5;
 
-/// Depths count as the same if they differ by at most this fraction: about eight units in the last
-/// place of an `f32`.
+/// Two depths count as the same if their relative difference is at most this value: about eight
+/// units in the last place of an `f32`.
 pub const SAME_DEPTH: f64 = 1e-6;
 
 /// A facet counts as cleared if the remaining overlap is at most this fraction of the translation's
@@ -98,8 +99,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         a.cmp(&b)
     }
 
-    /// If the body is a single ball, adds the indices of each facet that may touch the ball, and
-    /// returns `true`. Otherwise returns `false`.
+    /// If the body is a single ball, adds each facet that may touch the ball to `near`, and returns
+    /// `true`. Otherwise returns `false`.
     pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
         let Some(ball) = &self.ball else {
             return false;
@@ -128,8 +129,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contact of a facet with a part of the body, or `None` if they do not touch, or
-    /// if the facet is ignored.
+    /// Returns the contact of a facet with a part of the body, or `None` if the facet and the part
+    /// do not touch, or if the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0);
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
@@ -209,7 +210,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact of a facet and a part on a plane on which a translation ends.
+    /// Returns the contact of a facet and a part for a given plane. `translation` ends on this
+    /// plane.
     pub(super) fn contact_at(
         &self,
         indices: (u32, u32),
@@ -238,15 +240,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact with a facet by itself, a thin plate. A body leaves a plate past the
-    /// plate's plane or past the plate's boundary, whichever is nearer.
+    /// Returns the contact with a *plate*: a facet as if the surface had no other facets. A body
+    /// leaves a plate along the normal of the plate's plane or past the plate's boundary, whichever
+    /// is shorter.
     ///
     /// Returns `None` in these cases:
     ///
     /// * `contact` is not a contact with the facet's plane, and so is already the contact with the
     ///   plate.
-    /// * The push-out would take the center through the facet. Without a center: the normals of the
-    ///   two contacts do not point to the same side.
+    /// * The push-out would take the center through the facet.
+    /// * The body has no center, and the normals of the two contacts do not point to the same side.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -320,8 +323,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let outward = self.outward(facet, self.center?)?;
         let normal = normal.unwrap_or(outward);
-        // Shapes count as touching if their distance is within the tolerance. Only the solver
-        // applies this tolerance.
+        // A distance within the tolerance counts as touching. Only the solver applies this
+        // tolerance, so the solver decides if the depth is negative.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
             let [on_surface, part] = &self.parts(indices)?;
             if on_surface.region.is_apart_from(&part.region) {
@@ -336,8 +339,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(FacetContact {
             indices,
             normal,
-            // Each offset is relative to the origin of its own part. The origin of a ball is its
-            // core.
+            // Each offset is relative to the origin of its own part. The origin of a ball is the
+            // ball's center.
             contact: Contact64 {
                 normal,
                 depth: depth.max(0.0),
@@ -359,7 +362,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<R> {
         let (facet_shape, body_shape) = (facet.scaled_shape(), part.scaled_shape());
         let [mut facet_pose, mut body_pose] = [facet, part].map(|part| part.world_pose.pose());
-        // Only the relative position counts. The caller's second collider is moved.
+        // Moving the body is equivalent to moving the facet by the opposite translation. In both
+        // cases, the caller's second collider is moved.
         if self.is_swapped {
             facet_pose.translation = facet_pose.translation - translation;
         } else {

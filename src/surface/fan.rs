@@ -120,9 +120,10 @@ impl<D: DVector> Fan<D> {
     /// Returns `None` if the bound is not positive, or if the facets' planes do not bound the hull.
     ///
     /// Along a normal n, the depth is the greatest (p - b) · n of all points b of the body. Each
-    /// normal of the hull is a weighted mean of the facets' normals nᵢ, scaled to unit length. So
-    /// for each b, the minimum of (p - b) · nᵢ is a lower bound if it is positive. This function
-    /// uses the point b that is deepest along the mean of all nᵢ.
+    /// normal n of the hull is a weighted mean of the facets' normals nᵢ, lengthened to unit
+    /// length. So for each b, (p - b) · n is at least the minimum of all (p - b) · nᵢ, if this
+    /// minimum is positive. This function uses the point b that is deepest along the mean of all
+    /// nᵢ.
     fn min_depth<V: Space<DVec = D>>(&self, body: &BodyPart<V>) -> Option<f64> {
         let outward = |normal: &D| {
             let sides = [*normal, -*normal];

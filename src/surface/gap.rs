@@ -2,11 +2,11 @@
 //! gap through an open side.
 //!
 //! In a gap, no translation clears the planes of both walls, so the body has to move past the
-//! boundary of a wall. Let t be the distance along a direction d after which the body just touches
-//! a facet. Let n be the normal of this contact. Then each translation x with x · n >= t (d · n)
-//! clears the facet, because the contact's plane separates body and facet. So each direction gives
-//! a plane for each facet. The translation t d with the greatest t of all facets clears all planes
-//! of the direction d.
+//! boundary of a wall. Let t be the distance that the body must move along a direction d to just
+//! clear a facet. Let n be the normal of the contact after this motion. The plane of this contact
+//! separates body and facet. So each translation x with x · n >= t (d · n) clears the facet. So
+//! each direction gives a plane for each facet. The translation t d with the greatest t of all
+//! facets clears all planes of the direction d.
 //!
 //! A best-first search adds planes until the shortest translation that clears all added planes
 //! pushes the body out. If a facet still blocks the body, the search tries the facet's own plane,
@@ -49,8 +49,8 @@ const MAX_GAP_SEARCHES: usize = 4;
 /// A length counts as an improvement only if it is shorter by more than this fraction.
 const MIN_LENGTH_GAIN: f64 = 1e-4;
 
-/// Maximum number of steps that find the contact along a direction. Polytopes need one step for
-/// each face on the way. For smooth shapes, each step squares the relative error.
+/// Maximum number of steps that find the contact along a direction. For polytopes, each step finds
+/// the contact with another face. For smooth shapes, each step squares the relative error.
 const MAX_CONTACT_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
@@ -181,8 +181,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the plane that separates a facet from the body, after the body has moved along
-    /// `direction` until the body just clears the facet. Returns `None` if this motion pushes the
-    /// body through the facet from behind.
+    /// `direction` until the body just clears the facet. Returns `None` if the plane's normal
+    /// opposes the normal of `contact`, because the body would then end on the other side of the
+    /// facet.
     fn separating_plane(
         &self,
         contact: &FacetContact<V::DVec>,

@@ -21,8 +21,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
         };
-        // Other shapes may have several contacts at one point, whose normals differ slightly.
-        // `remove_internal_contacts` tests only the first of these contacts.
+        // The contacts of other shapes at one point may have slightly different normals.
+        // `remove_internal_contacts` keeps or removes all these contacts by testing the first of
+        // them.
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
@@ -52,7 +53,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// contacts of one part at one point, at most one remains.
     pub(super) fn remove_internal_contacts(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
         // Facets that share a point have contacts at the same point. After sorting, the contacts of
-        // one part at one point follow each other, so that only the first is tested.
+        // one part at one point are adjacent, so that only the first of them is tested.
         let position = |contact: &FacetContact<V::DVec>| match contact.kind {
             ContactKind::Boundary { point, .. } => Some(point.point),
             _ => None,
@@ -66,7 +67,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             positions.then(parts).then_with(|| self.order(a, b))
         });
         // If the body's core overlaps no facet, the deepest contact is a local minimum of the
-        // distance. Rounding may still make an adjacent facet seem to rise.
+        // distance. So this contact is kept, even if rounding makes an adjacent facet seem to rise.
         let depths = contacts.iter().map(FacetContact::depth);
         let deepest = depths.fold(0.0, f64::max);
         let are_separated = !contacts.iter().any(FacetContact::is_plane);

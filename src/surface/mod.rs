@@ -1,8 +1,9 @@
 //! Contacts of a body with a surface of facets.
 //!
 //! The contacts are defined by the set of all points of the surface. So the contacts do not depend
-//! on how the surface is divided into facets. The contacts with each facet by itself would be
-//! different, because the shortest translation out of a triangle may lead into the next triangle.
+//! on how the surface is divided into facets. If the contact with each facet were computed
+//! separately, the contacts would depend on the division: the shortest translation out of a
+//! triangle may lead into the next triangle.
 //!
 //! **Sides.** A facet pushes a body to the side on which the body's center lies. If the surface is
 //! one-sided, a facet is ignored while the center is behind the facet's plane.
@@ -36,7 +37,7 @@
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
 //!   succeeds. The proof comes first if many facets lie in one plane. If neither search nor proof
-//!   finds a push-out, the files below compute the contacts.
+//!   finds a push-out, the functions in the files below compute the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
 //! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima.
 //! * `shortest_push_out.rs` finds the shortest push-out of any body, with the search in
@@ -65,14 +66,14 @@ pub use lists::PushOutLists;
 use obstacle_search::Searched;
 pub use surface_pair::SurfacePair;
 
-/// Depths count as equal if they differ by at most this fraction. Of equally deep contacts, the
-/// contact with the lowest indices counts as the deepest.
+/// Two depths count as equal if their relative difference is at most this value. Of equally deep
+/// contacts, the contact with the lowest indices counts as the deepest.
 const SAME_DEEPEST: f64 = 1e-12;
 
 impl<V: Space> SurfacePair<'_, V> {
     /// Computes the contacts of the body with the surface. `near` lists the pairs that may touch:
-    /// the index of a facet, and of a part of the body. Calls `visit` with each contact, and
-    /// returns the deepest contact.
+    /// the index of a facet, and the index of a part of the body. Calls `visit` with each contact,
+    /// and returns the deepest contact.
     pub fn find(
         &self,
         near: &[(u32, u32)],
@@ -122,7 +123,7 @@ impl<V: Space> SurfacePair<'_, V> {
         self.part_contact(&deepest?)
     }
 
-    /// Returns `true` if a facet and a part of the body have a contact. Their indices are in the
+    /// Returns `true` if a facet and a part of the body have a contact. The two indices are in the
     /// order of the caller's colliders.
     pub fn touches(&self, indices: (u32, u32)) -> bool {
         self.facet_contact(self.surface_first(indices)).is_some()

@@ -2,8 +2,8 @@
 //!
 //! Let M be the set of all translations after which a part of the body overlaps a facet. M is the
 //! Minkowski difference of facet and part. If the part is a polytope, then M is also a polytope. A
-//! translation clears the facet if and only if the translation is outside M, so that it clears the
-//! plane of at least one face of M. The normal of a face of M is
+//! translation clears the facet if and only if the translation is outside M. A translation outside
+//! M clears the plane of at least one face of M. The normal of a face of M is
 //!
 //! * the normal of the facet or the opposite normal,
 //! * the inward normal of a face of the part, or
@@ -39,7 +39,7 @@ const MAX_PARTS: usize = 16;
 /// four.
 const MAX_NODES: usize = 128;
 
-/// Edges count as parallel if the sine of their angle is at most this value.
+/// Edges count as parallel if the sine of the angle between them is at most this value.
 const PARALLEL_SINE: f64 = 1e-9;
 
 /// The fraction that is added to a known length, so that rounding does not exclude a push-out of
@@ -187,8 +187,9 @@ pub struct ObstacleLists<V: Space> {
 }
 
 impl<V: Space> ObstacleLists<V> {
-    /// Returns the least depth that a translation leaves over all planes of an obstacle. The depth
-    /// is positive if the translation does not clear the obstacle.
+    /// Computes the depth that a translation leaves below each plane of an obstacle, and returns
+    /// the least of these depths. The result is positive if the translation does not clear the
+    /// obstacle.
     fn depth_left(&self, obstacle: &Obstacle, translation: V::DVec) -> f64 {
         let planes = self.planes.get(obstacle.planes.clone());
         let planes = planes.unwrap_or_default().iter();
@@ -196,8 +197,8 @@ impl<V: Space> ObstacleLists<V> {
         left.fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the planes of the obstacle with the greatest depth that a translation leaves, or
-    /// `None` if the translation clears all obstacles.
+    /// Returns the planes of the obstacle with the greatest [`depth_left`](Self::depth_left) after
+    /// a translation, or `None` if the translation clears all obstacles.
     fn blocking(&self, translation: V::DVec) -> Option<Range<usize>> {
         let mut farthest = None;
         let mut most = 0.0;
@@ -249,7 +250,7 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut ObstacleLists<V>,
     ) -> Searched {
-        // This test comes first, because it is cheaper than reading the parts.
+        // The radii are tested first, because reading the parts takes longer.
         let is_round = self
             .body
             .scaled_shape()
@@ -274,7 +275,7 @@ impl<V: Space> SurfacePair<'_, V> {
         }
         lists.obstacles.clear();
         lists.planes.clear();
-        // Facets that are farther away must not change the contact, so no push-out is longer than
+        // Facets out of the body's reach must not change the contact. So no push-out is longer than
         // the greatest radius of a ball around a part.
         let limit = parts.iter().fold(0.0, |max, part| part.ball.1.max(max));
         let mut search = ObstacleSearch {
@@ -334,7 +335,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         if facet.distance(middle) > radius {
             return Some(());
         }
-        // A body never leaves a one-sided surface on the far side. All parts of a compound leave a
+        // A push-out never moves a body behind a one-sided surface. All parts of a compound leave a
         // facet on the side of the center.
         let is_single = self.pair.body.scaled_shape().is_some();
         let keeps_side = !is_single || surface.is_one_sided();

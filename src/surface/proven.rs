@@ -2,16 +2,17 @@
 //! the shortest.
 //!
 //! *Planes.* Connected facets in one plane form a *cluster*. A translation that clears the plane
-//! clears all its facets. The loop in `add_planes` starts without a translation. In each step, the
-//! loop takes the shallowest plane with a facet that still blocks the body. Then the loop computes
-//! the shortest translation that clears all planes taken so far.
+//! clears all facets of the cluster. The loop in `add_planes` starts without a translation. In each
+//! step, the loop takes the shallowest plane with a facet that still blocks the body. Then the loop
+//! computes the shortest translation that clears all planes taken so far.
 //!
-//! The result is the shortest push-out if no shorter translation takes the body past the rim of a
-//! cluster. The proof uses the segment from the body's lowest point to the body's center. This
-//! segment is inside the body. Its crossing with the plane moves by at most the length of the
-//! translation, divided by the sine of the segment's angle to the plane. Suppose that the crossing
-//! is inside the cluster, and that the rim is farther away than the crossing can move. Then the
-//! segment still crosses the cluster after any shorter translation that does not clear the plane.
+//! The *rim* of a cluster is its boundary. The result is the shortest push-out if no shorter
+//! translation takes the body past the rim of a cluster. The proof uses the segment from the body's
+//! lowest point to the body's center. This segment is inside the body. A translation moves the
+//! crossing of segment and plane by at most the length of the translation, divided by the sine of
+//! the angle between segment and plane. Suppose that the crossing is inside the cluster, and that
+//! the rim is farther away than the crossing can move. Then the segment still crosses the cluster
+//! after any shorter translation that does not clear the plane.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
 //! shortest translation out of one facet clears all other facets, this translation is the shortest
@@ -56,7 +57,8 @@ struct NearCluster<D: DVector> {
     lowest: D,
     /// The depth of the lowest point below the plane.
     depth: f64,
-    /// If the depth is at most this value, rounding decides whether the solvers report a contact.
+    /// If the absolute value of the depth is at most this value, rounding decides whether the
+    /// solvers report a contact.
     tolerance: f64,
 }
 
@@ -242,7 +244,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
 impl<V: Space> Proof<'_, '_, V> {
     /// Finds the shortest translation that clears the planes of the blocking clusters. If this
-    /// translation is proved to be the shortest push-out, adds its contacts and returns `true`.
+    /// translation is proved to be the shortest push-out, adds the contacts of this translation and
+    /// returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
         let mut translation = V::DVec::ZERO;
@@ -269,8 +272,8 @@ impl<V: Space> Proof<'_, '_, V> {
                     && self.pair.lets_center_pass(translation)
                     && self.add_tight(translation, &chosen, contacts);
             };
-            // The final translation is at least as long, so the rim must be farther away than this
-            // length.
+            // The final translation is at least as long as the current translation. So the rim must
+            // be farther away than the current length.
             if !self.is_wide(blocking, translation.length()) || chosen.try_push(blocking).is_err() {
                 return false;
             }
@@ -288,8 +291,8 @@ impl<V: Space> Proof<'_, '_, V> {
     }
 
     /// Tries single facets. If the shortest translation out of one facet clears all other facets,
-    /// adds its contacts and returns `true`. If not, the list may contain a contact that the caller
-    /// removes.
+    /// adds the contacts of this translation and returns `true`. Otherwise, `contacts` may contain
+    /// a contact that the caller removes.
     fn add_plate(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         // The highest facets probably need the longest translations.
         let mean = self
@@ -372,9 +375,9 @@ impl<V: Space> Proof<'_, '_, V> {
                 .is_apart_after((index, 0), facet.weld, translation)
     }
 
-    /// Returns `true` if the body overlaps no facet after a translation. This includes facets that
-    /// the body did not touch before: past the boundary of a facet, the body may reach the next
-    /// facet.
+    /// Returns `true` if the body overlaps no facet after a translation. Also tests facets that the
+    /// body did not touch before the translation, because the body may move past the boundary of a
+    /// facet into the next facet.
     fn is_clear_of_all(&self, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let Some(bounds) = self.body.region.bounds() else {
             return false;
@@ -430,8 +433,8 @@ impl<V: Space> Proof<'_, '_, V> {
     }
 
     /// Returns two points on the plane of a cluster. The first is the projection of the body's
-    /// lowest point. The second is the crossing with the segment from the lowest point to the
-    /// center.
+    /// lowest point. The second is the point at which the segment from the lowest point to the
+    /// center crosses the plane.
     fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
         let NearCluster {
             lowest, outward, ..

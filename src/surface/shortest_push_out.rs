@@ -4,12 +4,12 @@
 //! of all points of the surface, and not on how the surface is divided into facets. Its length
 //! changes by at most the distance that the body moves.
 //!
-//! *First translation.* The first translation clears facets along their own normals. The loop goes
-//! through the planes from the shallowest to the deepest. If the body still overlaps the facet, the
-//! loop adds the facet's plane, and computes the shortest translation that clears all added planes.
-//! For a body on a floor or in a corner, the result is the shortest push-out. The proof is cheap:
-//! the body's lowest point is under a facet whose boundary is farther away than the translation is
-//! long.
+//! *First translation.* The first translation clears facets along their own normals. A loop visits
+//! the facets from the shallowest to the deepest. If the translation so far does not clear a facet,
+//! the loop adds the facet's plane. Then the loop computes the shortest translation that clears all
+//! added planes. For a body on a floor or in a corner, the result is the shortest push-out. The
+//! proof is cheap: the body's lowest point is under a facet whose boundary is farther away than the
+//! translation is long.
 //!
 //! *Shorter translations.* If the proof fails, edges and corners are tried as well. On a ridge or a
 //! peak, the normal of the shortest push-out is between the normals of the slopes. To find this
@@ -20,7 +20,7 @@
 //!
 //! The planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! first, in the order of their lengths, and then translations that clear several candidates. The
-//! result is the shortest of these translations that is a push-out.
+//! result is the shortest push-out among these translations.
 //!
 //! *Gaps.* If no candidate pushes the body out, [`gap`](super::gap) searches for a push-out past
 //! the boundaries of the facets. The same search follows if a convex body's push-out is more than
@@ -46,7 +46,8 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// If a body has more contacts than this, translations that clear several candidates are not tried.
+/// If a body has more contacts than this number, translations that clear several candidates are not
+/// tried.
 const MAX_CONTACTS: usize = 256;
 
 /// If no combination of candidates pushes the body out, the normals of this many candidates are
@@ -117,8 +118,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the shortest translation that clears the planes of the contacts. Leaves out the
-    /// plane of a contact if the translation out of the other planes already clears its facet.
-    /// Returns `None` if the planes contradict each other.
+    /// plane of a contact if the translation out of the other planes already clears the facet of
+    /// this contact. Returns `None` if no translation clears all these planes.
     fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
         let mut shortest = Clearance::default();
         for _ in 0..MAX_PASSES {
@@ -182,7 +183,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let segment = center - lowest;
             let crossing = lowest + segment * (under / (under + over));
             let inset = facet.inset(foot).min(facet.inset(crossing));
-            // The flatter the segment is to the plane, the farther its crossing moves.
+            // The smaller the angle between segment and plane, the farther a translation moves the
+            // crossing.
             let slant = segment.length() / (under + over);
             Some(inset > translation.length() * slant)
         };
@@ -273,11 +275,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         (Some(node.translation), planes.filter(is_other).collect())
     }
 
-    /// Returns `true` if a convex body may have a push-out that is less than half as long as this
-    /// length.
+    /// Returns `true` if a convex body may have a push-out that is less than half as long as
+    /// `length`.
     ///
     /// Each push-out is at least as long as the depth in any single facet. The step that moved the
-    /// body into the facets is also at least as long, because the opposite step clears each facet.
+    /// body into the facets is also at least as long as this depth, because the opposite step
+    /// clears each facet. So if one of the depths is at least half of `length`, then `length` is at
+    /// most twice the shortest push-out, and at most twice this step.
     fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
         let depth_in_plate = |contact: &FacetContact<V::DVec>| {
@@ -329,7 +333,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if node.chosen == MAX_PLANES {
                 continue;
             }
-            // The candidates are sorted by depth.
+            // The candidates are sorted by depth, so the following candidates reach the limit, too.
             for (index, candidate) in lists.candidates.iter().enumerate() {
                 if candidate.depth() >= limit {
                     break;
@@ -395,10 +399,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         None
     }
 
-    /// Returns the indices of the facet and the part for which the contact `over` an edge or a
-    /// corner is reported. The same part touches this facet, and no contact in `taken` has the same
-    /// indices. Facets whose own planes the translation does not clear take precedence. Of these,
-    /// the result is the facet whose normal is closest to the contact's normal.
+    /// `over` is a contact with an edge or a corner. Returns the indices of the facet and the part
+    /// for which this contact is reported. The same part touches this facet, and no contact in
+    /// `taken` has the same indices. Facets whose own planes the translation does not clear take
+    /// precedence. Among facets of equal precedence, the facet whose normal is closest to the
+    /// normal of `over` is selected.
     fn reporting_facet(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -426,9 +431,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
     }
 
-    /// Returns the indices of a touched facet that a translation does not clear, and of the part of
-    /// the body. Moves its contact to the front of the list, so that the next call tests this facet
-    /// first.
+    /// Returns the indices of a contact whose facet a translation does not clear. Moves this
+    /// contact to the front of the list, so that the next call tests its facet first.
     pub(super) fn blocking(
         &self,
         lists: &mut PushOutLists<V>,

@@ -1,8 +1,8 @@
 //! Compares the bounds of `FacetTimes` with separating axes over time in `f64`.
 //!
 //! A box and a triangle that do not rotate overlap at a time if and only if their projections
-//! overlap on all 13 axes. These axes are the normals of both, and the cross products of their
-//! edges.
+//! overlap on all 13 axes. These axes are the normals of the box and of the triangle, and the cross
+//! products of an edge of the box and an edge of the triangle.
 
 #![expect(clippy::expect_used, reason = "a test needs valid shapes")]
 
@@ -61,8 +61,8 @@ fn first_overlap(half: DVec3, triangle: [DVec3; 3], velocity: DVec3) -> f64 {
     if enter <= leave { enter } else { f64::INFINITY }
 }
 
-/// Returns the greatest of a point's distance from the plane of a triangle and its distances beyond
-/// the edges.
+/// Returns the distance of a point from the plane of a triangle, or the greatest distance of the
+/// point beyond an edge, whichever is greater.
 fn distance([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
     let normal = (b - a).cross(c - a).normalize();
     let beyond = [[a, b], [b, c], [c, a]].map(|[from, to]| {

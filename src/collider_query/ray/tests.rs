@@ -190,7 +190,7 @@ fn rays_at_edges_and_vertices_of_a_height_field_never_pass() {
     let mut casts = 0;
     for _ in 0..ray_count() {
         let Some(placed) = &placed else { continue };
-        // The target is at a vertex of the grid, on a line, or between lines.
+        // The target is at a vertex of the grid, on a grid line, or between grid lines.
         let mut place = || match random.random_range(0..2) {
             0 => random.random_range(1..columns - 1) as f32 * step - 10.0,
             _ => random.random_range(-9.0..9.0),

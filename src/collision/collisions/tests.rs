@@ -34,7 +34,8 @@ fn contacts_are_those_found_and_those_that_still_hold() {
                 Some(((a.min(b), a.max(b)), random.random_range(0.0..1.0)))
             })
             .collect();
-        // A third of the entities move. A contact of a moving entity ends unless the tick finds it.
+        // A third of the entities move. If a tick does not find the contact of a moving entity, the
+        // contact ends.
         let moves = |entity: Entity| entity.index_u32() as usize % 3 == tick % 3;
         let unfound = |old: &CollisionEvent| {
             if moves(old.entity) || moves(old.other) {

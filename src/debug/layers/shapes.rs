@@ -157,7 +157,7 @@ impl Shapes {
     fn begin(&mut self, settings: HeadbuttGizmos, tick: &TickResults) {
         let are_new = self.settings != Some(settings);
         if are_new {
-            // All lines are computed again.
+            // Without an entry in `drawn`, all lines of a collider are computed again.
             self.drawn.clear();
             self.layers
                 .values_mut()
@@ -390,8 +390,8 @@ impl TickResults<'_> {
         }
     }
 
-    /// Returns the pose of a collider in the last tick, or `None` if no tick has read it. In 2D, z
-    /// comes from the rendered pose.
+    /// Returns the pose of a collider in the last tick, or `None` if no tick has read the collider.
+    /// In 2D, z comes from the rendered pose.
     fn tick_pose(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
         let mut pose = proxies.pose(entity)?;

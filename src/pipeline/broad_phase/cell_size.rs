@@ -6,8 +6,8 @@
 //! a box along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along
 //! z are left out.
 //!
-//! Crowded boxes have more neighbors. [`Crowding`] adapts to the measured number, and shrinks the
-//! cells.
+//! If the boxes are crowded, each box has more neighbors. [`Crowding`] then shrinks the cells
+//! according to the measured number of neighbors.
 
 use core::ops::Range;
 
@@ -18,11 +18,12 @@ use crate::shape::Aabb;
 /// The intended number of later boxes in a row that overlap a box along x.
 pub const NEIGHBORS: f64 = 5.0;
 
-/// Boxes are crowded if they have more than this many times the intended number of neighbors.
+/// Boxes are crowded if their mean number of neighbors exceeds this multiple of the intended
+/// number.
 pub const CROWDED: f64 = 3.0;
 
-/// The ratio of a new cell size to its target: the best size, or the size of the largest box if
-/// that is larger.
+/// The ratio of a new cell size to its target. The target is the best size, but at least the size
+/// of the largest box.
 const CELL_ENLARGEMENT: f64 = 1.1;
 
 /// A cell size is kept while its ratio to the target is in this range. So cells seldom change while

@@ -22,9 +22,9 @@ const THIN: u16 = 7;
 /// The class of a grid. Boxes of similar sizes and proportions have the same class.
 ///
 /// * In a class, the largest sizes of two boxes differ by at most a factor of 4. With this factor,
-///   queries within a grid cost about as much as queries in other grids.
+///   queries within a grid take about as much time as queries between grids.
 /// * Boxes that are thin along different axes have different classes. Otherwise a single cube among
-///   rods would widen the cells of all rods.
+///   *rods* (long thin boxes) would widen the cells of all rods.
 /// * Classes are ordered by size, then by the long axis. The axes y and z come before x, because
 ///   boxes that are long along x visit the fewest rows in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +48,8 @@ const FINER: usize = 8;
 
 /// Returns `true` if the boxes of `finer` should query `coarser`, and `false` for the reverse.
 ///
-/// A *rod* is a long thin box. A query with a rod along x would visit all small boxes in the rows
-/// of the rod. So the small boxes query the rods instead.
+/// A query with a rod along x would visit all small boxes in the rows of the rod. So the small
+/// boxes query the rods instead.
 fn should_query(finer: &Grid, coarser: &Grid) -> bool {
     let reverse_visits = coarser.visited_fraction_of(finer);
     let visits = finer.visited_fraction_of(coarser);
@@ -159,7 +159,8 @@ impl Grids {
         }
     }
 
-    /// Adds to `pairs` each wanted box of this set with each wanted, overlapping box of `other`.
+    /// Adds to `pairs` each pair of a wanted box of this set and an overlapping, wanted box of
+    /// `other`.
     pub fn overlaps_with(
         &self,
         other: &Self,
@@ -194,8 +195,7 @@ fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut
     grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// Adds to `pairs` each wanted box of `grid` with each overlapping box of `other`, if the pair is
-/// wanted.
+/// Adds to `pairs` each wanted pair of a wanted box of `grid` and an overlapping box of `other`.
 fn query(
     pairs: &mut PairList,
     grid: &Grid,
@@ -253,7 +253,8 @@ mod tests {
         pairs.collect()
     }
 
-    /// Returns the pairs of overlapping boxes, and the mean number of boxes that a box visits.
+    /// Returns the pairs of overlapping boxes, and the mean number of boxes that the query with a
+    /// box visits.
     fn found(dimension: usize, boxes: &[Aabb]) -> (Vec<(u32, u32)>, usize) {
         let (mut grids, mut pairs) = (Grids::default(), PairList::default());
         grids.update(boxes, 0..boxes.len() as u32, |_| true);

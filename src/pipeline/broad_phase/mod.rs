@@ -97,7 +97,7 @@ pub fn find_candidates(
 struct Overlaps {
     /// The boxes that move or moved recently.
     moving: Grids,
-    /// The boxes at rest. Some of these boxes may have moved or been removed since.
+    /// The boxes at rest. Some of these boxes may have moved or been removed since the last update.
     resting: Grids,
     /// The boxes around pieces of paths.
     pieces: Grids,
@@ -107,9 +107,9 @@ struct Overlaps {
     slot_peak: Peak,
 }
 
-/// Let r be the number of boxes in `resting`. The boxes at rest in `moving` are moved to `resting`
-/// once they outnumber the changed boxes by r divided by this number. So the cost of the update is
-/// bounded by the cost of this tick or of earlier moves.
+/// Let m be the number of boxes at rest in `moving`, c the number of changed boxes, and r the
+/// number of boxes in `resting`. If m > c + r / `SETTLING_FRACTION`, the m boxes are moved to
+/// `resting`. So the cost of this update is bounded by the cost of this tick or of earlier moves.
 const SETTLING_FRACTION: usize = 8;
 
 impl Overlaps {
@@ -158,7 +158,7 @@ impl Overlaps {
         pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
             paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
         });
-        // Several pieces of two paths may find the same pair.
+        // Several pairs of pieces may belong to the same pair of paths.
         if let Some(found) = pairs.all.get_mut(uncut..) {
             for pair in &mut *found {
                 let (a, b) = paths.slots(*pair);
@@ -177,7 +177,8 @@ impl Overlaps {
         });
     }
 
-    /// Ends a tick. After a burst, removes outdated boxes and frees unused memory.
+    /// Ends a tick. After a temporary peak of the number of boxes, removes outdated boxes and frees
+    /// unused memory.
     fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>, paths: &PathTable<V>) {
         let Self {
             moving,
@@ -224,8 +225,8 @@ fn find_half_space_pairs<V: Space>(
         let path = paths.path(*slot);
         let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
         if let Some(path) = path {
-            // If the half-space moved against its normal, it was higher in the previous tick, so
-            // the test uses the higher position.
+            // If the half-space moved against its normal, the half-space was higher in the previous
+            // tick. So the test uses the higher position.
             half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {

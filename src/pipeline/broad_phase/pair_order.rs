@@ -19,7 +19,7 @@ use crate::{
 /// sort is faster than a radix sort.
 const SPARSE: usize = 8;
 
-/// The ranks and buffers that sort the pairs of one dimension.
+/// The ranks of the entities, and the buffers for sorting the pairs of one dimension.
 #[derive(Default)]
 pub struct PairOrder {
     ranks: Ranks,

@@ -127,7 +127,7 @@ impl Grid {
                     scan_row(entry, other.row_from(index, begin[0]), &mut visit);
                     index += 1;
                 }
-                // Skips empty layers.
+                // Skips empty layers. A layer consists of all rows with the same z.
                 let Some(next) = other.rows.get(index) else {
                     break;
                 };

@@ -154,8 +154,8 @@ impl<V: Space> ProxyArena<V> {
         let len = self.proxies.len() as u32;
         let free = self.free.pop().map(|Reverse(slot)| slot);
         let slot = free.filter(|slot| *slot < len).unwrap_or_else(|| {
-            // The heap now lists only dropped slots. New slots may get the same numbers, so the
-            // heap is cleared.
+            // `free` now lists only dropped slots. New slots may get the same numbers, so `free` is
+            // cleared.
             self.free.clear();
             reserve_amortized(&mut self.proxies, 1);
             self.proxies.push(None);

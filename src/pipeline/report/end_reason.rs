@@ -19,8 +19,8 @@ pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     reason.unwrap_or_else(|| pair_end_reason(world, entity, other))
 }
 
-/// Returns the reason why an entity can no longer touch anything, or `None` if the entity still
-/// can.
+/// Returns the reason why an entity can no longer touch anything, or `None` if the entity can still
+/// touch others.
 fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(EndReason::Despawned);

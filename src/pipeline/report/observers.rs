@@ -4,8 +4,8 @@ use bevy::{ecs::event::EntityEvent, prelude::*};
 
 use crate::collision::{CollisionEnded, CollisionEvent, CollisionStarted};
 
-/// For each pair, triggers an event on each of the two entities, and then on the entity's owner.
-/// Skips entities that no longer exist, and events without observers.
+/// For each contact that started or ended, triggers an event on each of the two entities, and on
+/// the owner of each entity. Skips entities that no longer exist, and events without observers.
 pub fn trigger_observers(world: &mut World, transitions: &[CollisionEvent]) {
     if !has_observers(world) {
         return;

@@ -17,7 +17,8 @@ use crate::{
     shape::MeshError,
 };
 
-/// The colliders of meshes, shared by all entities with the same recipe.
+/// The colliders of meshes. All entities with the same mesh and the same kind of collider share a
+/// collider.
 #[derive(Resource, Default)]
 pub struct MeshColliders {
     built: HashMap<Recipe, Collider>,

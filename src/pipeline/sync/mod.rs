@@ -114,10 +114,10 @@ pub fn sync(
 /// Makes spawns, moves and all other changes since the last tick visible to
 /// [`SpatialQuery`](crate::SpatialQuery), without a tick.
 ///
-/// A spatial query sees the colliders in the poses that they had in the last
-/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). Call this function where a query must
-/// see later changes, for example changes of the same frame. A call costs as much as the stage
-/// `Sync`.
+/// A spatial query uses the poses that the colliders had in the last
+/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). Call this function if a query must take
+/// later changes into account, for example changes of the same frame. A call costs as much as the
+/// stage `Sync`.
 ///
 /// ```
 /// use bevy::prelude::*;

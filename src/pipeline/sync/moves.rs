@@ -115,9 +115,9 @@ fn apply_all<V: Space>(
     moves.clear();
 }
 
-/// The number of moves in a batch. All poses of a batch are written before its boxes are computed.
-/// So the processor loads the proxies in parallel, and never waits for a pose that was just
-/// written.
+/// The number of moves in a batch. All poses of a batch are written before the boxes of the batch
+/// are computed. So the processor loads the proxies in parallel, and never waits for a pose that
+/// was just written.
 const BATCHED_MOVES: usize = 16;
 
 /// Applies moves to proxies and their boxes. The first proxy has the slot `offset`.

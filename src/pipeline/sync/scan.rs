@@ -168,8 +168,8 @@ impl Scan<'_> {
 /// The reason why a collider is ignored.
 type InvalidCollider = Box<dyn core::error::Error>;
 
-/// Builds the proxy of an entity, in its old slot if the dimension is the same, and returns its
-/// slot.
+/// Builds the proxy of an entity, in its old slot if the dimension is the same, and returns the
+/// slot of the proxy.
 fn build(
     world: &World,
     proxies: &mut Proxies,

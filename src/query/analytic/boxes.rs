@@ -3,9 +3,9 @@
 //!
 //! Points, segments and boxes are all boxes from -h to h in their own frame. The half extents h of
 //! a point are 0, and the half extents of a segment have one nonzero component. This file solves
-//! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if cores are too
-//! close, the direction between them is mere rounding error. The choice depends only on the shapes
-//! and their poses, so all queries agree.
+//! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if the cores are
+//! too close, the direction between their nearest points is mere rounding error. The choice depends
+//! only on the shapes and their poses, so all queries agree.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.
@@ -34,7 +34,7 @@
 //! axes of Gottschalk, Lin and Manocha, "OBBTree" (1996). The departures from that paper are:
 //!
 //! * The axes are unit vectors, because the depth is measured along them.
-//! * The cross product of two edges counts only if its gap exceeds the gaps of all face normals by
+//! * The cross product of two edges is used only if its gap exceeds the gaps of all face normals by
 //!   more than rounding. If a feature lies flat on a face, such a cross product equals the face
 //!   normal.
 //! * The contact points are computed as well.
@@ -394,7 +394,7 @@ impl<D: DVector> BoxPair<D> {
                 let axis = cross(D::axis(index), D::column(rotation, other));
                 let inner = cross(D::column(inverse, index), D::axis(other));
                 let square = axis.length_squared();
-                // This value is the product l g(n).
+                // This value is l times the gap g(n) of the file head.
                 let scaled_gap = axis.dot(c).abs()
                     - projected_radius(first, axis)
                     - projected_radius(second, inner);

@@ -48,8 +48,8 @@ impl<D: DVector> HalfSpaceSolver<D> {
 
     /// Returns `true` if the shapes touch.
     pub fn hit(&self, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
-        // Computing the scale takes more support points, so the scale is computed only if it
-        // decides.
+        // Computing the scale takes more support points, so the scale is computed only if the
+        // result depends on it.
         let radius_sum = pair.radius_sum();
         self.gap <= radius_sum || self.gap <= radius_sum + TOUCHING * self.scale(pair)
     }

@@ -21,8 +21,8 @@
 //! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
 //! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
 //! is beyond a vertex, the two edges at this vertex have the largest n·(p - a). The reason is that
-//! the normals of all other edges make a larger angle with the direction of p. If p is inside, the
-//! normal is the normal of the edge with the largest g.
+//! the vertex is behind all other edges, whose normals make a larger angle with the vector from the
+//! vertex to p. If p is inside, the normal is the normal of the edge with the largest g.
 
 use crate::{
     query::{
@@ -294,7 +294,7 @@ pub(super) fn contact_along<D: DVector>(
 }
 
 /// Returns the contact of a polygon and a point. Returns `None` if the point is so close to a
-/// vertex that the direction between them is rounding error.
+/// vertex that the direction from the vertex to the point is mostly rounding error.
 #[inline]
 fn polygon_and_point<D: DVector>(
     polygon: &Polygon<D>,

@@ -19,7 +19,8 @@ pub struct Body<D: DVector> {
     /// The translation of the shape at the start, relative to the center of rotation.
     pub arm: D,
     pub angular_speed: f64,
-    /// An upper bound on |ω × r|, for the offset r of any point of the core from the center.
+    /// An upper bound on |ω × r|, for the angular velocity ω and the offset r of any point of the
+    /// core from the center.
     pub spin: f64,
     /// An upper bound on the distance from the center to a point of the core.
     pub reach: f64,

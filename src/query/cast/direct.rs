@@ -3,8 +3,8 @@
 //!
 //! Each function returns `Some(None)` for a miss, and `None` if neither a miss nor a hit is
 //! certain. The outcome is uncertain for shapes that touch or nearly touch at the start, for
-//! touches that may only graze, and for half-spaces. For rotating shapes, the outcome is certain
-//! only for a box and a point.
+//! touches after which the shapes may not overlap, and for half-spaces. For rotating shapes, the
+//! outcome is certain only for a box and a point.
 
 use crate::{
     query::{

@@ -17,9 +17,9 @@
 //! segments need no rotation.
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, and R = |w| the sum
-//! of the radii. These points remain in the cores. So at a time s after the touch, the depth is at
-//! least R - |w + s z'| - K s²/2. If this bound exceeds the tolerance for some s, the touch is a
-//! hit.
+//! of the radii. These points move with the cores. So at a time s after the touch, the distance
+//! between them is at most |w + s z'| + K s²/2, and the depth is at least R minus this distance. If
+//! this bound exceeds the tolerance for some s, the touch is a hit.
 //!
 //! `solve.rs` computes the uncertain cases.
 
@@ -92,7 +92,8 @@ impl<D: DVector> DistanceCast<D> {
     }
 
     /// Returns the cast of a rotating box and a point that does not rotate. `frame` is the rotation
-    /// of the pair. `first` and `second` are the motions in the order of the pair.
+    /// from the pair's frame to world axes. `first` and `second` are the motions in the order of
+    /// the pair.
     pub fn rotating(
         (radius_sum, frame): (f64, D::Matrix),
         boxes: BoxPair<D>,
@@ -191,7 +192,7 @@ impl<D: DVector> DistanceCast<D> {
         let speed = at.velocity.length();
         let end = match self.rotation {
             None => self.scale.probed_end(at.time, speed),
-            // The bound K holds only until the end of the motion.
+            // The bound `curvature` (K in the file head) holds only until the end of the motion.
             Some(_) => 1.0,
         };
         let between = at.cores.second - at.cores.first;

@@ -1,7 +1,7 @@
 //! The face of the second shape that opposes the motion most at a contact.
 //!
-//! If the contact normal is the normal of a face, that face is in contact. This also holds at the
-//! rim of the face, where adjacent faces may oppose the motion more. For example, a crate that
+//! If the contact normal is the normal of a face, that face is in contact. The same is true on the
+//! boundary of the face, where adjacent faces may oppose the motion more. For example, a crate that
 //! overhangs the edge of a floor stands on the floor, not against the side of the floor.
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
@@ -34,7 +34,8 @@ const SAME_FACE_COSINE: f64 = 1.0 - 1e-5;
 const FACE_TILT: f64 = 0.01;
 
 /// The size of the smallest face, as a multiple of the height tolerance. The heights of the face's
-/// vertices are known to the tolerance, so the normal of the face is known to a tenth of a radian.
+/// vertices are known to within the tolerance, so the normal of the face is known to a tenth of a
+/// radian.
 const LEAST_FACE: f64 = 10.0;
 
 /// The sine of the angle up to which a motion counts as parallel to a normal. At smaller angles,
@@ -42,7 +43,7 @@ const LEAST_FACE: f64 = 10.0;
 const PARALLEL_SINE: f64 = 1e-9;
 
 /// The maximum number of tilts to find an edge. On a round surface, which has no edge, each tilt at
-/// least halves the angle.
+/// least halves the angle by which the direction is tilted.
 const MAX_TILTS: usize = 12;
 
 /// The maximum number of faces that are tried in each direction around a corner. This limit bounds

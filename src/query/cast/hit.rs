@@ -24,19 +24,20 @@ pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
     /// A time at which the shapes do not overlap. Before this time, the shapes overlap by at most
-    /// the grazing tolerance, or by the overlap at the start that the options allow. The time is 0
-    /// for shapes that touch or overlap at the start.
+    /// the tolerance for shapes that slide along each other (see
+    /// [`cast_motion`](crate::query::cast_motion)), or by the overlap at the start that the options
+    /// allow. The time is 0 for shapes that touch or overlap at the start.
     pub safe: f64,
     /// A time at which the shapes touch, within the tolerance of
     /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at
     /// the start.
     pub touching: f64,
-    /// The contact at the time `touching`. For shapes that overlap at the start, this is the
-    /// contact that [`contact`](crate::query::contact()) returns.
+    /// The contact at the time `touching`. For shapes that overlap at the start, the contact is the
+    /// result of [`contact`](crate::query::contact()).
     pub contact: Contact<V>,
     /// The unit normal of a face of the second shape, from the first shape to the second. Of all
     /// faces at the contact point, this face opposes the motion most. For shapes that overlap at
-    /// the start, this is the contact normal.
+    /// the start, the face normal is the contact normal.
     ///
     /// At an edge or a corner, many contact normals are correct. A floor test needs the normal of a
     /// face. Inside a face, on a round shape, and on a half-space, the face normal equals the

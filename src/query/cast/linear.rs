@@ -9,8 +9,9 @@
 //! the direction n = (x - y) / |x - y|:
 //!
 //! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
-//!   If this bound exceeds the sum of the radii, x advances until both are equal. This is a step of
-//!   Newton's method on the distance, a convex function of time, so x never passes the touch.
+//!   If this bound exceeds the sum of the radii, x advances until both are equal. The advance is a
+//!   step of Newton's method on the distance, a convex function of time, so x never passes the
+//!   touch.
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
@@ -18,8 +19,9 @@
 //! the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, and each direction costs
-//!   one support point. The first is the direction from origin to origin. The second is the
-//!   component of the first perpendicular to the motion.
+//!   one support point. The first direction leads from the first shape's origin to the second
+//!   shape's origin. The second direction is the component of the first direction perpendicular to
+//!   the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
@@ -28,7 +30,7 @@
 //!   depth.
 //!
 //! `solve.rs` computes the uncertain cases: shapes that touch or nearly touch at the start, and
-//! touches that may only graze.
+//! touches after which the shapes may not overlap.
 
 use arrayvec::ArrayVec;
 
@@ -56,8 +58,8 @@ const BAND_GROWTH: f64 = 1.3;
 const MAX_BAND: f64 = 1e-9;
 
 /// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
-/// this value. In addition, the length (in 2D) or area (in 3D) of the facet must be at least this
-/// fraction of the size or of its square.
+/// this value. In addition, the length of a facet in 2D must be at least this fraction of the size,
+/// and the area of a facet in 3D at least this fraction of the squared size.
 const FACET_PART: f64 = 1e-2;
 
 /// A miss is clear if the gap exceeds this fraction of the size that the support points suggest.
@@ -158,9 +160,9 @@ struct RayState<'a, D: DVector> {
     simplex: Simplex<D>,
     /// The point y of the simplex, relative to x.
     nearest: Nearest<D>,
-    /// The normal of the last plane, from the first shape to the second.
+    /// The normal of the plane to which x last advanced, from the first shape to the second.
     normal: D,
-    /// The largest gap along a normal at the start.
+    /// The largest gap at the start along any of the normals so far.
     start_gap: f64,
     /// The velocity v of the second shape relative to the first.
     velocity: D,
@@ -249,9 +251,9 @@ impl<D: DVector> RayState<'_, D> {
         }
     }
 
-    /// Returns a time at which the shapes certainly touch. At this time, x is at the distance of
-    /// the radii from the plane through y with normal x - y. Returns `None` if, at this time, x is
-    /// farther from the simplex than the sum of the radii.
+    /// Returns a time at which the shapes certainly touch. At this time, the distance of x from the
+    /// plane through y with normal x - y equals the sum of the radii. Returns `None` if, at this
+    /// time, x is farther from the simplex than the sum of the radii.
     fn certain_touch(&self) -> Option<f64> {
         let normal = (-self.nearest.point).unit()?;
         let gap = self.nearest.point.length() - self.radius_sum;
@@ -261,8 +263,8 @@ impl<D: DVector> RayState<'_, D> {
         (time >= self.time && is_near).then_some(time)
     }
 
-    /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
-    /// and if the nearest point is well inside the simplex.
+    /// Returns `true` if the simplex is a facet, if its points on one core (selected by `core`)
+    /// span a facet of that core, and if the nearest point is well inside the simplex.
     fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
         let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
         if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {

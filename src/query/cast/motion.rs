@@ -67,8 +67,8 @@ impl<K: PoseKind> Motion<K> {
 
     /// Returns the motion from one pose to another, with a rotation of at most half a turn.
     ///
-    /// A collider keeps its scale at the start. In 2D, a shape that is mirrored at the start stays
-    /// mirrored. If only one of the poses mirrors the shape, the shape does not rotate.
+    /// A collider keeps the scale of the pose at the start. In 2D, a shape that is mirrored at the
+    /// start stays mirrored. If only one of the poses mirrors the shape, the shape does not rotate.
     pub fn between(start: impl Into<QueryPose<K>>, end: impl Into<QueryPose<K>>) -> Self {
         let (start, end) = (start.into(), end.into());
         let change = match (K::unscaled(&start.0), K::unscaled(&end.0)) {
@@ -160,8 +160,8 @@ impl<D: DVector> Motion64<D> {
         self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION
     }
 
-    /// Returns `true` if this motion rotates a shape. A point that rotates about itself does not
-    /// count.
+    /// Returns `true` if this motion rotates a shape. Returns `false` for a point that rotates
+    /// about itself.
     pub fn rotates<S>(&self, shape: &S) -> bool
     where
         S: Support<Vector: Space<DVec = D>> + ?Sized,

@@ -40,7 +40,8 @@ pub struct Proximity<D: DVector> {
     pub axis: SeparatingAxis<D>,
     /// The nearest points of the cores.
     pub cores: Penetration<D>,
-    /// `true` if the direction of the axis is known.
+    /// `true` if the cores are known to be separated, which determines the direction of the axis.
+    /// Always `true` for a half-space.
     pub is_apart: bool,
 }
 
@@ -204,9 +205,9 @@ where
         ]
     }
 
-    /// Returns the width of the Minkowski difference along an axis. This is the distance along the
-    /// axis from a touch on one side to a touch on the opposite side. The width is infinite for a
-    /// half-space.
+    /// Returns the width of the Minkowski difference along an axis. The width is the distance along
+    /// the axis from a touch on one side to a touch on the opposite side. The width is infinite for
+    /// a half-space.
     pub fn width(&self, time: f64, axis: SeparatingAxis<DVecOf<A>>) -> f64 {
         axis.normal(time).map_or(f64::INFINITY, |normal| {
             let sides = [normal, -normal].map(SeparatingAxis::Fixed);

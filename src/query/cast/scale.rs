@@ -21,8 +21,8 @@ const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 const PROBED_MOTION: f64 = 1e-3;
 
 /// The depth at which the overlap after a touch is tested first, as a fraction of the size. This
-/// depth is far more than a touch, so a coarse bound on the depth suffices. Most shapes are thicker
-/// than this depth.
+/// depth is far more than the depth of a touch, so a coarse bound on the depth suffices. Most
+/// shapes are thicker than this depth.
 const PROBED_DEPTH: f64 = 0.01;
 
 /// A box around a core, in the core's frame.
@@ -49,8 +49,8 @@ impl<D: DVector> CoreBox<D> {
 /// The size of a pair, and the lengths that decide its cast.
 #[derive(Clone, Copy, Debug)]
 pub struct CastScale {
-    /// Half the diagonals of the boxes around the cores, plus the radii. [`OFFSET_SCALE`] limits
-    /// the size from below.
+    /// Half the sum of the diagonals of the boxes around the cores, plus the radii.
+    /// [`OFFSET_SCALE`] limits the size from below.
     pub size: f64,
     /// A bound on the rounding errors of relative positions.
     pub rounding: f64,

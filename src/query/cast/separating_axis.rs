@@ -14,9 +14,9 @@
 //!
 //! A half-space has no support point. The normal m(t) of the half-space is the only axis of its
 //! pair, and s(t) is the distance. If the half-space rotates with the angular velocity ω, s(t) is
-//! computed in its frame. Let z be a point relative to the center, with the velocity z' and the
-//! acceleration z'' in world axes. In the frame of the half-space, this point has the acceleration
-//! z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
+//! computed in the frame of the half-space. Let z be a point relative to the center of rotation,
+//! with the velocity z' and the acceleration z'' in world axes. In the frame of the half-space,
+//! this point has the acceleration z'' - 2 ω × z' + ω × (ω × z), up to a rotation of the axes.
 
 use crate::space::DVector;
 

@@ -3,10 +3,10 @@
 //! **Approach.** At a time t, GJK computes the distance between the shapes and its direction n. The
 //! separation s along n is a lower bound on the distance at all later times. So the shapes do not
 //! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there.
-//! The loop ends when the distance is within the tolerance, or at the end of the motion. This is
-//! conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems",
-//! 1996) with the root finding of Catto ("Continuous Collision", GDC 2013) in place of a bound on
-//! the speed. Here, unlike in both methods, each step is certified.
+//! The loop ends when the distance is within the tolerance, or at the end of the motion. This
+//! method is conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
+//! Systems", 1996) with the root finding of Catto ("Continuous Collision", GDC 2013) in place of a
+//! bound on the speed. Here, unlike in both methods, each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
 //! `separating_axis.rs`). The separation s is a minimum of functions f with |f''| <= K. At the ends
@@ -19,24 +19,25 @@
 //! ```
 //!
 //! So an interval is certified by the separations at its ends. Without a rotation, K = 0, s is
-//! linear, and one step leads to its root. The loop is then Newton's method on the distance, a
-//! convex function, so it never passes the touch. (`linear.rs` solves most of these casts faster,
-//! and leaves only uncertain casts to this file.)
+//! linear, and one step leads to the root of s. The loop is then Newton's method on the distance, a
+//! convex function, so the loop never passes the touch. (`linear.rs` solves most of these casts
+//! faster, and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in
-//! successive steps. So g c falls by a factor of at least 4. While the loop runs, g exceeds the
-//! margin and c exceeds g (or else the motion ends). So the number of steps is at most log₄ of the
-//! product of distance and speed, divided by the squared margin. The tolerance also grows with the
-//! number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! successive steps. So the product of both ratios is at most 1/4, and g c falls by a factor of at
+//! least 4. While the loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So
+//! the number of steps is at most log₄ of the product of distance and speed, divided by the squared
+//! margin. The tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the
+//! work.
 //!
-//! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
-//! advances along the contact normal as long as the overlap is below a tolerance. The certificate
-//! is the same, with the tolerance added to s. If the loop reaches the end of the motion, or a time
-//! at which the shapes are apart again, the shapes only slide along each other's surface. If a
-//! later contact is deeper than the tolerance, or has the opposite normal, as for two segments that
-//! cross, the touch is a hit. A motion that ends too early for a decision is continued beyond its
-//! end.
+//! **After a touch.** A touch is a hit only if the shapes overlap afterwards. After the touch, the
+//! loop advances along the contact normal as long as the overlap is below a tolerance. The
+//! certificate is the same, with the tolerance added to s. If the loop reaches the end of the
+//! motion, or a time at which the shapes are apart again, the shapes only slide along each other's
+//! surface. If a later contact is deeper than the tolerance, or has the opposite normal, as for two
+//! segments that cross, the touch is a hit. A motion that ends too early for a decision is
+//! continued beyond its end.
 
 use crate::{
     query::{
@@ -142,9 +143,9 @@ where
     }
 
     /// Returns a bound on the distance by which f32 misplaces the shapes. If an app moves a body by
-    /// `safe` of a motion and rounds its pose to f32, the body may overlap by this much. The body
-    /// must still be able to continue. The bound is limited, because far from the origin it can
-    /// approach the size of the pair.
+    /// the fraction `safe` of a motion and rounds the pose to f32, the body may overlap an obstacle
+    /// by this much. The body must still be able to continue. The bound is limited, because far
+    /// from the origin it can approach the size of the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
@@ -292,9 +293,9 @@ where
                     AfterTouch::Ends
                 };
             }
-            // If a curved surface lies in the plane of a face, GJK ends within its tolerance and
-            // does not prove that the shapes are apart. The search continues at a slightly later
-            // time.
+            // If a curved surface touches the plane of a face, GJK ends within its tolerance
+            // without proving that the shapes are separated. The search continues at a slightly
+            // later time.
             axis = next;
             time += slack / speed;
             if time >= end {
@@ -305,8 +306,8 @@ where
     }
 
     /// Returns a time up to which the separation along an axis is certified to be at least `floor`,
-    /// or `None` if it is certified up to `end`. The search stops when the separation is at most
-    /// `band` above the floor, or after [`STEPS_PER_AXIS`] steps.
+    /// or `None` if the bound is certified up to `end`. The search stops when the separation is at
+    /// most `band` above the floor, or after [`STEPS_PER_AXIS`] steps.
     fn advance(
         &self,
         axis: SeparatingAxis<DVecOf<A>>,
@@ -327,7 +328,8 @@ where
         if above.is_nan() || above <= 0.0 {
             return Some(time);
         }
-        // An interval is certified if it is not longer than `fall` (√a + √b).
+        // An interval is certified if its length is at most `fall` (√a + √b), where a and b are as
+        // in the file head.
         let fall = CERTAIN_PART * (2.0 / curvature).sqrt();
         for _ in 0..STEPS_PER_AXIS {
             let shortest = CERTAIN_PART * (above / speed).min(fall * above.sqrt());

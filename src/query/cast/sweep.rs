@@ -1,7 +1,7 @@
 //! Linear casts of two boxes, of a box and a segment, and of two polygons of few edges, all without
 //! radii. The projections onto separating axes overlap in intervals of time: see
 //! `analytic/swept_boxes.rs` and `analytic/swept_polygons.rs`. The axis on which the projections
-//! overlap last is the contact normal. For boxes with radii, only a miss is certain.
+//! begin to overlap last is the contact normal. For boxes with radii, only a miss is certain.
 
 use crate::{
     query::{
@@ -57,8 +57,8 @@ pub fn swept_touch<D: DVector>(
 }
 
 /// Returns the outcome for cores without radii, given the interval in which they overlap. `contact`
-/// returns the contact at a time shortly before the overlap. For each core, it also returns `true`
-/// if the contact normal is the normal of a face.
+/// returns the contact at a time shortly before the overlap, and for each core, `true` if the
+/// contact normal is the normal of a face.
 fn at_overlap<D: DVector>(
     overlap: &SweptOverlap,
     pair: &impl MinkowskiDifference<Vector = D>,

@@ -13,21 +13,22 @@
 //! translation is the shortest vector p such that v + p is on the boundary of S.
 //!
 //! **S is convex.** Let h(n) be the support function of O: the greatest height of O along a unit
-//! vector n. If h(n) <= 0, S has the same greatest height along n. Otherwise S is unbounded along
-//! n, because λ has no limit. So
+//! vector n. If h(n) <= 0, S has the same greatest height h(n) along n. Otherwise S is unbounded
+//! along n, because λ has no limit. So
 //!
 //! ```text
 //! |p| = min { h(n) - n·v : h(n) <= 0 },    p = n (h(n) - n·v)
 //! ```
 //!
-//! Only axes that separate the shapes *at the start* count. These axes are the normals of faces of
-//! O that face the origin, and the normals of tangent planes through the origin. Each axis gives an
-//! upper bound on |p|. Even if the search ends early, the translation of the best axis frees the
-//! path: for s in 0..=1, the point s (v + p) has the height s h(n) >= h(n).
+//! The minimum is taken only over axes that separate the shapes *at the start*. These axes are the
+//! normals of faces of O that face the origin, and the normals of tangent planes through the
+//! origin. Each axis gives an upper bound on |p|. Even if the search ends early, the translation p
+//! of the best axis n frees the path: for s in 0..=1, the height of the point s (v + p) along n is
+//! s h(n) >= h(n). So this point is not inside O.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `shadow.rs` | EPA for S, whose lower bounds meet the upper bounds above |
+//! | `shadow.rs` | EPA for S, which gives lower bounds that meet the upper bounds above |
 //! | `unbounded.rs` | a polytope with unbounded edges, the inner approximation of S |
 //!
 //! **Shapes that touch at the start.** For such shapes, the origin is on the boundary of O, or
@@ -58,7 +59,7 @@ pub struct Forecast<V> {
     pub intersects: bool,
     /// `true` if the shapes hit each other during the motion: see
     /// [`cast_shape`](super::cast_shape). Shapes that overlap at the start count as a hit. Shapes
-    /// that only slide along each other do not count.
+    /// that only slide along each other are not a hit.
     pub will_intersect: bool,
     /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
     /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector
@@ -177,7 +178,8 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    // In the frame of the pair, the second shape moves, so O is the pair's Minkowski difference.
+    // In the frame of the pair, the second shape moves. So the set O (see the file head) is the
+    // pair's Minkowski difference.
     let inverse = DVecOf::<A>::transpose(pair.frame);
     let sign = if pair.swapped { -1.0 } else { 1.0 };
     let to_pair = |vector: DVecOf<A>| inverse * vector * sign;

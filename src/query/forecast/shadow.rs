@@ -1,16 +1,17 @@
 //! EPA for the shadow S of a set O: see the [parent module](super).
 //!
 //! The loop grows an unbounded body inside S. Each step evaluates the support function of O along
-//! the normal n of the facet nearest to the target v. The clearance of this facet is a lower bound
-//! on the length of the translation:
+//! the normal n of the facet nearest to the target v. The clearance of this facet, the height of
+//! its plane above v, is a lower bound on the length of the translation:
 //!
 //! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound on this
 //!   length, and the support point becomes a vertex.
-//! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
-//!   direction becomes a vertex. S has a tangent plane near n, which gives an upper bound. To find
-//!   this plane, n is tilted to a right angle with x, again for each new support point x. On a
-//!   polygon, these steps are the steps of gift wrapping. On a round surface, these are steps of
-//!   Newton's method, because x moves along the ray.
+//! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and the
+//!   direction of this ray becomes a vertex. S has a tangent plane whose normal is near n. This
+//!   plane gives an upper bound. To find this plane, n is tilted to a right angle with x, again for
+//!   each new support point x. On a polygon, these steps are the steps of gift wrapping. On a round
+//!   surface, these steps are the steps of Newton's method for h(n) = 0, because x is the gradient
+//!   of h at n.
 //!
 //! If both shapes are round about the direction of the motion, nearly all axes are equally good,
 //! and the body may be full before the bounds meet. In that case, a local search improves the best
@@ -42,7 +43,7 @@ const MAX_COMPASS_STEPS: usize = 40;
 
 /// The tangent of the first angle of the compass search. If 256 directions, as many as a body has
 /// vertices, are spread over a sphere, the first angle is about half of the angle between
-/// neighbors.
+/// neighboring directions.
 const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
 /// A point or a direction counts as below a plane if the sine of its angle above the plane is at
@@ -123,7 +124,7 @@ struct ShadowSearch<D, F> {
 struct Extreme<D> {
     point: D,
     height: f64,
-    /// `true` if no point of O is above the plane through the origin.
+    /// `true` if no point of O is above the plane through the origin with the evaluated normal.
     is_below: bool,
 }
 
@@ -168,7 +169,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> ShadowSearch<D, F> {
     }
 
     /// Returns a cone from a point of O. The edges of the cone have the directions from the origin
-    /// to points of O. Returns `None` if O has no volume as seen from the origin.
+    /// to points of O. Returns `None` if O lies in a plane (in 2D, on a line) through the origin.
     fn begin(&mut self, point: D) -> Option<UnboundedBody<D>> {
         let mut directions = ArrayVec::<D, 3>::new();
         directions.push(point.unit()?);

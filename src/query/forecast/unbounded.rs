@@ -3,8 +3,9 @@
 //!
 //! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
 //! points or directions, and at least one vertex is a point. A new vertex removes the facets that
-//! see it. New facets join the vertex to the boundary of the gap. The body has no facets at
-//! infinity, so a ridge at infinity is joined only to points, not to directions.
+//! are visible from this vertex. New facets join the vertex to the horizon, the boundary of the
+//! removed facets. The body has no facets at infinity, so a ridge at infinity is joined only to
+//! points, not to directions.
 //!
 //! A body has few facets, so a list of facets without links between neighbors is fast enough in
 //! both dimensions.
@@ -40,12 +41,13 @@ pub struct ShadowFacet<D> {
     pub normal: D,
     /// The plane's distance from the origin: `normal · p` for each point p of the facet's plane.
     pub distance: f64,
-    /// The height of the plane above the target, infinite for a facet that does not count.
+    /// The height of the plane above the target, infinite for a facet that
+    /// [`UnboundedBody::nearest`] excludes.
     pub clearance: f64,
     /// The indices of the vertices in ascending order. Only the first [`DVector::DIMENSION`]
     /// indices are used.
     vertices: [u16; 3],
-    /// `true` if the facet sees the vertex that is being added.
+    /// `true` if the facet is visible from the vertex that is being added.
     is_seen: bool,
 }
 
@@ -86,8 +88,8 @@ pub struct UnboundedBody<D> {
     inside: D,
     /// The point whose depth in the body is computed.
     target: D,
-    /// The tolerances with which a facet sees a vertex: the distance of a point below the facet's
-    /// plane, and the sine of a direction's angle below the plane.
+    /// The tolerances of [`ShadowFacet::sees`]: the distance of a point below the facet's plane,
+    /// and the sine of a direction's angle below the plane.
     tolerances: [f64; 2],
 }
 
@@ -146,7 +148,7 @@ impl<D: DVector> UnboundedBody<D> {
             .filter(|facet| facet.is_seen)
             .flat_map(ShadowFacet::ridges)
         {
-            // A ridge between two seen facets is not on the horizon.
+            // A ridge between two visible facets is not on the horizon.
             match horizon.iter().position(|other| *other == ridge) {
                 Some(index) => {
                     horizon.swap_pop(index);
@@ -173,7 +175,7 @@ impl<D: DVector> UnboundedBody<D> {
         matches!(vertex, Some(ShadowVertex::Direction(_)))
     }
 
-    /// Marks the facets that see a vertex and are connected to the facet `beyond`.
+    /// Marks the facets that are visible from a vertex and connected to the facet `beyond`.
     fn mark_seen(&mut self, vertex: ShadowVertex<D>, beyond: usize) -> Option<()> {
         let first = self.facets.get_mut(beyond)?;
         first.is_seen = true;

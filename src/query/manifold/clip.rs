@@ -104,7 +104,8 @@ fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     for (index, edge) in edges(second).enumerate() {
         clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
     }
-    // The first face's remaining vertices are inside the second face, and have no height on it yet.
+    // The first face's remaining vertices are inside the second face, and have no height on the
+    // second face yet.
     for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
         if heights[1].is_nan()
             && let Some(height) = fan_height(second, *position)

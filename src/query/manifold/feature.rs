@@ -260,7 +260,7 @@ fn fill_of_box<D: DVector>(
     for index in 0..D::DIMENSION {
         let edge = D::axis(index) * (-2.0 * highest.component(index));
         let (drop, length) = (-edge.dot(inner), edge.length());
-        // This length is the component of the edge perpendicular to the direction.
+        // `across` is the length of the edge's component perpendicular to the direction.
         let across = (length * length - drop * drop).max(0.0).sqrt();
         if length > near && drop <= LEVEL_SLOPE * across {
             edges.push(edge);
@@ -335,10 +335,11 @@ fn ridge(
     support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<SmallVec<[FeatureCorner; 2]>> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
-    // The first direction tests the surface beside the top. If its support point is still the top,
-    // the second direction tests the surface beside the other end. This direction has the slope of
-    // the line, so both ends are equally high along it. If the line bulges, the surface beside the
-    // line may even rise.
+    // The support point in the first direction shows whether the surface beside the top falls away.
+    // If this support point is the top, the support point in the second direction is used, which is
+    // beside the other end. The second direction is tilted by the slope of the line, so both ends
+    // are equally high along this direction. If the line bulges, the surface beside the line may
+    // even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()
@@ -368,7 +369,7 @@ fn ridge(
     Some(ends)
 }
 
-/// A line from the top of a feature.
+/// The edge of a feature from its support point (`top`) to `end`.
 struct RidgeLine {
     end: FeatureCorner,
     /// The unit vector toward the end of the line.
@@ -451,8 +452,9 @@ fn height_at(
             if is_outside {
                 return None;
             }
-            // The distance to the edges counts, not the distance to the infinite lines through
-            // them. Beyond a sharp corner, a point can be near all lines, but far from all edges.
+            // The test uses the distance to the edges, not the distance to the infinite lines
+            // through them. Beyond a sharp corner, a point can be near all lines, but far from all
+            // edges.
             let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
                 || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
             fan_height(corners, position).filter(|_| is_inside)

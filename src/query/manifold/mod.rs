@@ -15,9 +15,9 @@
 //!   that is curved in both directions has no such corners, and its feature is a point. The feature
 //!   of a box or a segment comes from the axes of the shape instead, with the same tolerance.
 //! * **Ridges.** A surface that is curved in one direction only, such as the side of a lying
-//!   cylinder, does have such corners. Far along the line of contact, the surface is hardly lower.
-//!   So each apparent face is tested on both sides of that line. If the surface falls away on both
-//!   sides, the feature is the line.
+//!   cylinder, does have such corners. Far along the line of contact, the surface is hardly lower
+//!   than at the contact. So each apparent face is tested on both sides of that line. If the
+//!   surface falls away on both sides, the feature is the line.
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
 //!   have no area in common, `outline.rs` computes the common points. The common points are the
 //!   corners of each feature inside the other feature, and the intersections of the features'
@@ -92,6 +92,7 @@ pub fn manifold_points<D: DVector>(
         return points;
     }
     // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
+    // So a common point is kept only if it is on both cores.
     let is_on_cores = |point: &CommonPoint| {
         let distances = core_distances(point.on_cores(frame));
         distances
@@ -169,7 +170,7 @@ fn points_of_features<D: DVector>(
             points.push(known);
         }
         convex_hull(&points, edge_margin, &mut hull);
-        // Four corners span at least 2 / π of a convex area.
+        // The four best corners of a convex region span at least 2 / π of the region's area.
         let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
             // Without common points, only the edges nearest to the contact count as the boundary.

@@ -292,8 +292,9 @@ fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
 }
 
 /// Returns the points of a manifold: the vertices of the convex hull of the common points. If there
-/// are more than four vertices, the four with the largest area are chosen. The deepest point is
-/// always chosen, and comes first. The other points follow in order around the polygon.
+/// are more than four vertices, the four vertices that span the largest area are chosen. The
+/// deepest point is always chosen, and comes first. The other points follow in order around the
+/// polygon.
 pub fn choose_points(
     points: &[CommonPoint],
     hull: &[CommonPoint],
@@ -351,7 +352,8 @@ mod tests {
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);
             let area: f64 = areas.map(|(a, b)| a.position.perp_dot(b.position)).sum();
-            // The expected area is half of the square, plus the triangle on the diagonal.
+            // Both values are twice the area: half of the square, plus the triangle from the
+            // diagonal to the deepest point.
             let sums = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
             let expected = sums.into_iter().fold(0.0, f64::max);
             assert!(

@@ -134,7 +134,7 @@ fn approach<S: Support + ?Sized>(
 ///
 /// The weights λ of a sliver have large rounding errors: 1e-9 if two vertices are 1e-7 apart. If
 /// all vertices and the position are in one plane, the simplex may seem to contain the position. So
-/// the result counts only if the point with these λ, which is certainly in the simplex, is equally
+/// the result is used only if the point with these λ, which is certainly in the simplex, is equally
 /// near. Otherwise this point is compared with the nearest points of the faces.
 fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest<D> {
     let nearest = simplex::nearest(simplex, |point| *point - position);

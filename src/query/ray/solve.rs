@@ -69,7 +69,8 @@ impl<D: DVector> LocalRay<D> {
                 || end.t > t && (end.t - t) * self.line.direction.length() > rounding
         };
         let hit = |t: f64, normal, side| (t <= self.max).then_some(LocalHit { t, normal, side });
-        // A hollow ray may begin where another ray has entered a solid.
+        // A hollow ray may begin where another ray has entered a solid. Such a ray does not hit the
+        // same surface point again.
         let is_entered = || {
             self.hollow
                 && self.begins_at(&enter, rounding)

@@ -38,11 +38,11 @@ pub struct Ray<V: Space> {
     /// The direction, of any length greater than 0. This length does not affect distances, which
     /// are in the units of the world.
     pub direction: V,
-    /// The distance at which the ray ends, infinite by default. A hit at exactly this distance
-    /// counts.
+    /// The distance at which the ray ends, infinite by default. A hit at exactly this distance is
+    /// reported.
     pub max_distance: f32,
-    /// `true` if the ray hits only surfaces: a ray from inside hits the far side from within. By
-    /// default, this is `false`: shapes are solid, and a ray from inside hits at distance 0.
+    /// `true` if the ray hits only surfaces: a ray from inside hits the far side from within. The
+    /// default is `false`: shapes are solid, and a ray from inside hits at distance 0.
     pub hollow: bool,
 }
 
@@ -238,7 +238,7 @@ impl<D: DVector> WorldRay<D> {
     /// Returns the point of a hit, rounded to the nearest point in f32. If, as seen from the ray,
     /// that point is behind the tangent plane of the surface, the point is rounded along the normal
     /// instead. So a ray that begins at the rounded point and does not lead into the plane never
-    /// meets the same convex shape again.
+    /// hits the same convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let rounding = step.copysign(D::ONE) * LINE_ROUNDING;
@@ -258,7 +258,7 @@ impl<D: DVector> WorldRay<D> {
         }
         let nearest = V::from_f64(point);
         // In f64, the difference of two f32 points is exact, unless the coordinates of one point
-        // are far larger.
+        // are far larger than the coordinates of the other point.
         let error = match hit.side {
             RaySide::Back => nearest.to_f64() - point,
             _ => nearest.to_f64() - self.origin - step,

@@ -31,7 +31,8 @@ impl Aabb {
     /// radius around the center of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
-        // The rounding error of subnormal numbers is absolute, not relative.
+        // The rounding error of subnormal numbers is absolute, not relative, so `MIN_POSITIVE` is
+        // subtracted, too.
         let round_down =
             |value: f64| (value - value.abs() * F32_ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
         let ([x, y, z], [max_x, max_y, max_z]) = (bounds.min.components(), bounds.max.components());
@@ -112,9 +113,9 @@ impl Aabb {
     /// ```
     ///
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
-    /// diameters. Let |w| be about as large as the sum of the diameters. Then the remaining error,
-    /// including the squares and sums that follow, is less than 12u of that sum.
-    /// [`BALL_ENLARGEMENT`] allows for 32u.
+    /// diameters. The comparison is close only if |w| is about as large as the sum of the
+    /// diameters. Then the remaining error, including the squares and sums that follow, is less
+    /// than 12u of that sum. [`BALL_ENLARGEMENT`] allows for 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {

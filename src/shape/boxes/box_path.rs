@@ -1,10 +1,11 @@
 //! The path of a moving point or box through the boxes of a
 //! [`WideTree`](super::wide_tree::WideTree).
 //!
-//! The parameter at which a path enters or leaves a slab is a product of a difference and an
-//! inverse. The difference, the inverse and the product are each rounded with a relative error of
-//! at most 6e-8. To cover these errors, the limit and the parameter at which the path leaves are
-//! multiplied by [`SLACK`] (Ize, "Robust BVH Ray Traversal" (2013)).
+//! A *slab* is the space between two opposite planes of a box. The parameter at which a path enters
+//! or leaves a slab is a product of a difference and an inverse. The difference, the inverse and
+//! the product are each rounded with a relative error of at most 6e-8. To cover these errors, the
+//! limit and the parameter at which the path leaves are multiplied by [`SLACK`] (Ize, "Robust BVH
+//! Ray Traversal" (2013)).
 
 use crate::{math::Vec4, space::DVector};
 

@@ -237,8 +237,8 @@ impl WideTree {
         self.cost() > 2.0 * self.cost_when_built
     }
 
-    /// Returns the sum of the surface areas of all nodes. The expected number of nodes that a
-    /// random ray visits is proportional to this sum.
+    /// Returns half the sum of the surface areas of all nodes' boxes. The expected number of nodes
+    /// that a random ray visits is proportional to this sum.
     fn cost(&self) -> f64 {
         let surfaces = self.nodes.iter().map(|node| half_surface(&node.bounds()));
         surfaces.filter(|surface| *surface > 0.0).sum()
@@ -314,9 +314,9 @@ impl WideTree {
     }
 
     /// Calls `visit` with the index of each box whose gap is at most the current limit, roughly
-    /// from near to far. The limit starts at `limit`, and each result of `visit` replaces it. `gap`
-    /// returns a lower bound on the distance to a box. The bound for a box must be no greater than
-    /// the bound for any box inside it.
+    /// from near to far. The limit starts at `limit`, and each result of `visit` becomes the new
+    /// limit. `gap` returns a lower bound on the distance to a box. The bound for a box must be no
+    /// greater than the bound for any box inside it.
     pub fn visit_by_gap<D: DVector>(
         &self,
         limit: f64,

@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 pub struct Clusters {
     /// The index of each facet's cluster. Clusters of several facets come first.
     numbers: Box<[u32]>,
-    /// For each facet, the mask of the sides on the rim of the facet's cluster.
+    /// For each facet, the mask of the sides on the boundary of the facet's cluster.
     rims: Box<[u8]>,
     /// For each cluster of several facets, vertices that span its plane, wound like its facets.
     planes: Box<[FacetIndices]>,
@@ -76,8 +76,8 @@ impl Clusters {
         self.numbers.get(facet as usize).copied()
     }
 
-    /// Returns the mask of a facet's sides on the rim of the facet's cluster. Bit i stands for the
-    /// side opposite to vertex i.
+    /// Returns the mask of a facet's sides on the boundary of the facet's cluster. Bit i stands for
+    /// the side opposite to vertex i.
     pub fn rims(&self, facet: u32) -> u8 {
         self.rims.get(facet as usize).copied().unwrap_or(u8::MAX)
     }

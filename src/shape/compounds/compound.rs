@@ -226,8 +226,8 @@ impl<V: Space> Compound<V> {
         // origin of the line, because coordinates are small there.
         let reach = self.reach + 2.0 * margin;
         let start = (shift - reach / line.direction.length()).max(0.0);
-        // If the line crosses a part, the line's origin is also within `reach` of the center. So no
-        // coordinate on the way to the part exceeds the center's extent by more than 3 times
+        // If the line crosses a part, the line's origin is also within `reach` of the center. So
+        // each coordinate on the path to the part is at most the L1 norm of the center plus 3 times
         // `reach`.
         let slack = LINE_SLACK * (self.center.extent() + 3.0 * reach);
         let origin = line.at(start - shift);

@@ -128,8 +128,8 @@ impl<V: Space> Surface<V> {
         }
     }
 
-    /// Returns a height that is negligible for the whole surface. It is a small fraction of the
-    /// surface's size, but at least the resolution of `f32` at the farthest vertex.
+    /// Returns a height that is negligible for the whole surface. The height is a small fraction of
+    /// the surface's size, but at least the resolution of `f32` at the farthest vertex.
     pub fn height_tolerance(&self) -> f64 {
         self.height_tolerance
     }
@@ -182,8 +182,8 @@ impl VertexFacets {
                 *count = count.saturating_add(1);
             }
         }
-        // Each count is replaced by the end of the vertex's list. Filling the list from its end
-        // then moves this index to the start.
+        // Each count is replaced by the end of the vertex's list. Filling the list backward
+        // decrements this end until it is the start of the list.
         let mut total = 0_u32;
         for start in &mut starts {
             total = start.saturating_add(total);

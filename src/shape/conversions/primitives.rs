@@ -1,5 +1,6 @@
-//! Bevy's primitives and points as shapes. Frames and conventions are Bevy's: every primitive is
-//! centered on the origin, its axis is y, and the tip of a cone points up.
+//! Bevy's primitives and points as shapes. Frames and conventions are Bevy's: a primitive that is
+//! not defined by points is centered on the origin. Capsules, cylinders and cones lie along y, and
+//! the tip of a cone points up.
 
 use core::{f32::consts::PI, mem::ManuallyDrop};
 use std::sync::Arc;
@@ -30,8 +31,8 @@ use crate::{
 /// A primitive that corresponds to one variant of [`Shape`].
 trait AsShape: Support {
     /// Returns the variant. The compiler removes the code of all other variants only if no shape is
-    /// dropped. [`ManuallyDrop`] ensures this. Nothing leaks, because no variant in the table below
-    /// owns memory.
+    /// dropped. [`ManuallyDrop`] prevents the drop. Nothing leaks, because no variant in the table
+    /// below owns memory.
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 

@@ -1,5 +1,5 @@
 //! Regular polygons. A collider holds the hull of the vertices. A query on the primitive itself
-//! uses its support function.
+//! uses the primitive's support function.
 
 use core::{
     cmp::Ordering,

@@ -14,7 +14,8 @@ use crate::{
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
-/// weld. The fraction covers the rounding of `f64`. A larger fraction would rotate the normal.
+/// weld. The fraction covers the rounding of `f64`. A larger fraction would noticeably rotate the
+/// normal of a contact near the vertex.
 const SAME_VERTEX: f64 = 1e-7;
 
 /// The area of a triangle counts as zero if the cross product of two edges is at most this fraction
@@ -79,9 +80,9 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex, the directions lead to the other vertices, and between them. On an edge, the
-    /// directions lead across the edge, and then both ways along the edge. Neighboring directions
-    /// are at most a right angle apart.
+    /// At a vertex, the directions lead to the other vertices, and one direction leads between
+    /// them. On an edge, the directions lead across the edge, and then both ways along the edge.
+    /// Neighboring directions are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);
@@ -105,8 +106,9 @@ impl<D: DVector> BoundaryPoint<D> {
     /// floor. Points count as the same point if their distance is at most `weld`.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
         // The facet lies between the directions to its vertices, so it rises only if at least one
-        // of these directions rises. On an edge, the component along the edge would be mostly
-        // rounding error.
+        // of these directions rises. At a point on an edge, the component of the normal along the
+        // edge is mostly rounding error, so `offset_to` removes the component of the offset along
+        // the edge.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();

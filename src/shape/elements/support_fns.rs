@@ -27,7 +27,7 @@ pub fn unit_or_zero<D: DVector>(vector: D) -> D {
 /// A direction, split into its components along y and orthogonal to y.
 struct AxialDirection<D> {
     along: f64,
-    /// The unit vector of the component orthogonal to y, or zero if the direction is on the axis.
+    /// The unit vector of the component orthogonal to y, or zero if the direction is along y.
     side: D,
     /// The length of the component orthogonal to y.
     across: f64,
@@ -146,8 +146,8 @@ impl Cap {
     ///
     /// Let A be the angle between d and y, and h the half angle. If A < h, the result is the
     /// support point of the sphere. Otherwise, the result is the rim point that is farthest along
-    /// d. If the cap is pointed, and the origin is at least as far along d, the result is the
-    /// origin.
+    /// d. If the cap is pointed, and the rim point is not farther along d than the origin, the
+    /// result is the origin.
     ///
     /// Both angles are in 0..=π, so A < h means sin(A - h) < 0. A comparison of cosines would be
     /// too imprecise for angles below 1e-8.

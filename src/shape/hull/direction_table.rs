@@ -4,8 +4,8 @@
 //! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
 //! cell lists, in order, each point that may be the farthest in some direction of the cell. A query
 //! scans one short list for the support point. The result equals the result of a scan of all points
-//! bit for bit, with the same choice among equally far points. It does not depend on earlier
-//! queries.
+//! bit for bit, with the same choice among equally far points. The result does not depend on
+//! earlier queries.
 //!
 //! **Points that a cell leaves out.** If (w - v) · c > 0 at each corner c of the cell, then point w
 //! is farther than v in the whole cell. The reason is that d' is a convex combination of the
@@ -197,7 +197,7 @@ fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize)
 type Heights = [f64; 4];
 
 /// Returns the points of `list` that may be the farthest. A point is left out if one of the highest
-/// points exceeds its height by more than `margin` in the directions of all corners.
+/// points is higher by more than `margin` in the directions of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],

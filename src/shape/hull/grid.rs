@@ -5,7 +5,7 @@
 //! the points. So `f64` holds the coordinates and their differences exactly. `i128` holds six times
 //! the volume of a tetrahedron: at most 3 · 2⁴¹ · 2 · 2⁸² < 2¹²⁶.
 //!
-//! A grid step is at most 2⁻³⁹ of the length of the set. This is less than 1/60,000 of
+//! A grid step is at most 2⁻³⁹ of the length of the set. This step is less than 1/60,000 of
 //! [`COORDINATE_ROUNDING`], the rounding that the given `f32` coordinates already have.
 
 use crate::math::{DVec3, Vec3};
@@ -83,7 +83,8 @@ impl GridPoints {
     pub fn outermost(&self, height: impl Fn(DVec3) -> f64) -> Option<(usize, f64)> {
         let heights = || self.points.iter().map(|point| height(*point));
         let (_, greatest) = first_max(heights())?;
-        // Heights of at least half the greatest height keep the error of a direction small.
+        // A point of at least half the greatest height is so far away that the direction to the
+        // point has a small error.
         let least = (greatest - self.tolerance).max(0.5 * greatest);
         let high = self.points.iter().zip(heights());
         let squares = high.map(|(point, height)| {

@@ -47,11 +47,11 @@ pub(super) use center::LARGE;
 /// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that
 /// the hull does not need are dropped. Points on a plane or a line make a flat hull.
 ///
-/// Dropping points changes the hull by at most the rounding of `f32` coordinates. This is 1.2e-7 of
-/// the hull's length, or twice as much for a flat hull. So nearly all points that are outside a
-/// face or an edge only because of rounding are also dropped. A model with finely divided faces
-/// keeps few points besides its corners. Far from the origin (several times the length of the hull)
-/// the rounding errors of `f32` are larger, so fewer points are dropped.
+/// Dropping points changes the hull by at most the rounding of `f32` coordinates: 1.2e-7 of the
+/// hull's length, or twice as much for a flat hull. So nearly all points that are outside a face or
+/// an edge only because of rounding are also dropped. A model with finely divided faces keeps few
+/// points besides its corners. Far from the origin (several times the length of the hull) the
+/// rounding errors of `f32` are larger, so fewer points are dropped.
 ///
 /// A slice of points also implements [`Support`](crate::Support). The slice has the same shape as
 /// its hull, but is not checked. A slice without points touches nothing, and NaN points are

@@ -2,15 +2,16 @@
 //!
 //! Source: Barber, Dobkin and Huhdanpaa, "The quickhull algorithm for convex hulls" (1996). The
 //! surface starts as a tetrahedron. Each step adds a point above a facet. The step removes all
-//! facets that the point is above, and connects the point to the edges around the hole.
+//! facets that the point is above, and connects the point to the horizon, the boundary of the
+//! removed facets.
 //!
 //! No point is lost, for three reasons:
 //!
 //! * **Exact sides.** An `f64` estimate decides on which side of a facet a point is. If the sign of
 //!   the estimate is uncertain, the exact volume on the grid decides. So the surface is always the
 //!   exact hull of the points added so far. A point is inside if and only if it is above no facet.
-//! * **No degenerate facet.** A point in the plane of a facet is not above it. So the removed
-//!   facets are connected, the edge of the hole is one loop, and each new facet has an area.
+//! * **No degenerate facet.** A point in the plane of a facet does not count as above the facet. So
+//!   the removed facets are connected, the horizon is one loop, and each new facet has an area.
 //! * **The tolerance.** A point outside is dropped only if its height above some facet is within
 //!   the tolerance. Added points are never removed. So the surface only grows, and the dropped
 //!   point stays within the tolerance.
@@ -44,7 +45,7 @@ use crate::{
 const HEIGHT_ERROR: f64 = 32.0 * 0.5 * f64::EPSILON * (1_u64 << 41) as f64;
 
 /// If the angles at a vertex add up to a full turn, except for less than this angle, the vertex may
-/// be a rounding error.
+/// exist only because of rounding.
 const FLAT_ANGLE: f64 = 1e-4;
 
 /// The ratio of all vertices to flat vertices below which a surface is built again.
@@ -93,8 +94,8 @@ impl HullFacet {
 pub struct HullSurface {
     grid: GridPoints,
     facets: Vec<HullFacet>,
-    /// For each vertex of a horizon (the edges around a hole), the new facet whose horizon edge
-    /// starts there.
+    /// For each vertex of a horizon (the boundary of the removed facets), the new facet whose
+    /// horizon edge starts at this vertex.
     starting_at: Vec<usize>,
 }
 
@@ -153,7 +154,8 @@ impl HullSurface {
         Some(surface)
     }
 
-    /// Adds points until all other points are inside or within the tolerance, but at most `most`.
+    /// Adds at most `most` points, until all other points are inside the surface or within the
+    /// tolerance.
     fn grow(&mut self, most: usize) -> Option<()> {
         // Facets whose points are all within the tolerance are processed after all other facets.
         let mut near: Vec<usize> = Vec::new();
@@ -369,7 +371,8 @@ impl HullSurface {
                 *angles.get_mut(vertex)? -= libm::atan2(to.cross(from).length(), to.dot(from));
             }
         }
-        // At a point that is not a vertex, there are no angles, and a full turn is missing.
+        // If a point is not a vertex, no facet has an angle at the point, and the angle defect is a
+        // full turn.
         let is_corner = |missing| missing > FLAT_ANGLE && missing < TAU;
         let corners = angles.into_iter().enumerate();
         let corners = corners.filter(|(_, missing)| is_corner(*missing));

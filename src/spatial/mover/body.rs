@@ -58,8 +58,9 @@ impl<V: Space> GrownBody<V> {
     }
 }
 
-/// Returns a lower bound of the factor by which a pose stretches any vector. The bound is the scale
-/// if it is uniform, and otherwise the reciprocal of the Frobenius norm of the inverse map.
+/// Returns a lower bound of the factor by which a pose stretches any vector. If the scale is
+/// uniform, the bound is the scale. Otherwise, the bound is the reciprocal of the Frobenius norm of
+/// the inverse map.
 fn least_stretch<D: DVector>(pose: &WorldPose<D>) -> Option<f64> {
     if let Some(factor) = pose.factor() {
         return Some(factor);
@@ -129,7 +130,7 @@ impl<'a> FilteredQuery<'a, '_, '_> {
 
     /// Returns the first touch of a body that moves by `motion`. The cast ignores the collider of
     /// `ignored`, and overlaps that the motion leads out of. Among touches at the same time, the
-    /// normals and points decide, not the entities.
+    /// normals and points decide which touch is first, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,
@@ -255,11 +256,11 @@ fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouc
 }
 
 /// The least thickness of a body in [`radius_of`], as a fraction of the longest side. So the
-/// default skin is at least a thousandth of half of that side, even for a flat body.
+/// default skin is at least a thousandth of half of the longest side, even for a flat body.
 const LEAST_FLATNESS: f64 = 0.1;
 
 /// Returns half of the least side of a body's bounding box in the world, or a twentieth of the
-/// longest side if that is more. So flat bodies have a radius, too. Returns `None` for a
+/// longest side, whichever is greater. So flat bodies have a radius, too. Returns `None` for a
 /// half-space.
 pub fn radius_of<V: Space>(body: &PlacedCollider<V>) -> Option<f64> {
     let region = body.region().ok()?;

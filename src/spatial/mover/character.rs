@@ -2,10 +2,10 @@
 //!
 //! **Two gaps.** The body keeps a gap from everything: the skin s. Casts use a body that is grown
 //! by s/2, so a cast along a floor still has a gap of s/2. This gap exceeds the rounding of the
-//! position to f32, so the body never trips over the seams between separate boxes. A cast looks
-//! beyond the end of the motion, and the body stops where its gap is s. At a small angle of
-//! approach, this position can be behind the start of the motion. In this case, the body does not
-//! advance, and backs off along the normal.
+//! position to f32, so the seams between separate boxes never stop the body. A cast extends beyond
+//! the end of the motion, and the body stops at the position where its gap is s. At a small angle
+//! of approach, this position can be behind the start of the motion. In this case, the body does
+//! not advance, and backs off along the normal.
 //!
 //! **Walking.** A body on the ground walks. Its motion is the horizontal part of the translation,
 //! turned into the plane of the ground, with the same length. Walls deflect the horizontal motion
@@ -43,12 +43,12 @@ use crate::{
 };
 
 /// The default skin, as a fraction of half of the body's least side. Such a skin is too narrow to
-/// be seen. At a distance of 1,000 times this half side from the origin, the skin is 80 roundings
-/// to f32.
+/// be seen. At a distance of 1,000 times this half side from the origin, the skin is 80 times the
+/// rounding error of the position in f32.
 const SKIN: f64 = 0.01;
 
-/// The least skin, in roundings of the position to f32. So the tolerance [`SETTLED`] is at least
-/// four roundings.
+/// The least skin, as a multiple of the rounding error of the position in f32. So the tolerance
+/// [`SETTLED`] is at least four rounding errors.
 const LEAST_SKIN: f64 = 16.0;
 
 /// A translation leads upwards if its upward part exceeds this fraction of its length. The fraction
@@ -69,7 +69,7 @@ pub struct Character<'a, 'w, 's, V: QuerySpace> {
 
 impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// Moves a body: see [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
-    /// Returns `None` if the body is unbounded, or if its scale flattens it.
+    /// Returns `None` if the body is unbounded, or if the scale flattens the body.
     pub fn slide(
         around: &FilteredQuery,
         body: &PlacedCollider<V>,
@@ -120,7 +120,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     }
 
     /// If the body stands on ground and the translation does not lead upwards, the body walks.
-    /// Otherwise, it flies.
+    /// Otherwise, the body flies.
     fn go(&mut self, translation: V::DVec) {
         let is_level = |rules: &GroundRules<V::DVec>| {
             translation.dot(rules.up) <= RISING * translation.length()
@@ -155,8 +155,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         while let Some(ground) = self.ground {
             let mut motion = rules.along(&ground, lateral);
             if !wish.planes.is_empty() {
-                // The plane of the ground keeps an overhanging wall from leading the body into the
-                // ground.
+                // The plane of the ground keeps an overhanging wall from deflecting the body into
+                // the ground.
                 wish.planes.push(rules.walking_normal(&ground));
                 motion = clipped(motion, &wish.planes);
                 wish.planes.pop();
@@ -313,11 +313,11 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     }
 
     /// Returns `true` if a body also finds ground below a touch that
-    /// [supports](GroundRules::supports) it. Only edges need this check.
+    /// [supports](GroundRules::supports) the body. Only edges need this check.
     ///
-    /// Casts from the side meet an edge at a more upright contact normal than casts from above.
-    /// Without the check, a body could land on an edge where [`settle`](Self::settle) finds no
-    /// ground, and the remaining fall would be lost.
+    /// At an edge, the contact normal of a cast from the side is more upright than the contact
+    /// normal of a cast from above. Without the check, a body could land on an edge where
+    /// [`settle`](Self::settle) finds no ground, and the remaining fall would be lost.
     fn is_footing(&self, rules: &GroundRules<V::DVec>, touch: &BodyTouch<V::DVec>) -> bool {
         let is_edge = touch.normal.dot(rules.up) < rules.least_cosine;
         !is_edge || self.find_ground(rules).is_some()

@@ -6,8 +6,8 @@ use crate::{
 };
 
 /// The cosine of 75 degrees, the greatest angle between up and the contact normal at which a body
-/// stands on an edge. Beyond this angle, the body hangs. At this angle, a gap of s requires an
-/// upward push of 4 s.
+/// stands on an edge. Beyond this angle, the body hangs beside the edge, and falls. At this angle,
+/// a gap of s requires an upward push of 4 s.
 pub const LEAST_UP: f64 = 0.25;
 
 /// The greatest step height and snap distance, in skins. A cast of this length has a rounding error

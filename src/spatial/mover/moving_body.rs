@@ -28,19 +28,20 @@ const LEAST_MOTION: f64 = 1e-6;
 /// push-out begins. Flat faces need one push. The planes of curved surfaces change with each push.
 const MAX_PUSHES: usize = 4;
 
-/// The distance, in skins, by which a cast looks beyond the end of the motion. A body stops 1 / 2c
-/// skins before the touch, where c is the sine of the angle of approach. Only at angles of less
-/// than 7 degrees, this distance exceeds four skins.
+/// The distance, in skins, by which a cast extends beyond the end of the motion. A body stops 1 /
+/// (2 c) skins before the touch, where c is the sine of the angle of approach. Only at angles of
+/// less than 7 degrees, this distance exceeds four skins.
 const LOOKAHEAD: f64 = 4.0;
 
-/// A slide approaches a plane if the sine of the angle between them exceeds this value. So corners
-/// of more than 179.9 degrees count as flat.
+/// A slide approaches a plane if the sine of the angle between the motion and the plane exceeds
+/// this value. So corners of more than 179.9 degrees count as flat.
 const LEAST_CLOSING_SINE: f64 = 1e-3;
 
-/// The least cosine of the angle between a wall's normal and the contact normal at a corner of the
-/// wall's next tile. A ball of radius r lists planes within r + s of its center, where s is the
-/// skin, and is at least s / 2 from the wall. So the cosine is at least (r + s / 2) / (r + s),
-/// which is 0.9 for s = r / 4.
+/// A wall may consist of tiles. At a corner of the next tile, the contact normal differs from the
+/// wall's normal. This value is the least cosine of the angle between the two normals. The center
+/// of a ball with the radius r is at least r + s / 2 from the wall, where s is the skin. The corner
+/// is at most r + s from the center, because only such planes are listed. So the cosine is at least
+/// (r + s / 2) / (r + s), which is 0.9 for s = r / 4.
 const SAME_WALL_COSINE: f64 = 0.9;
 
 /// A width is enlarged by this fraction, which exceeds the rounding of the width to f32.
@@ -156,12 +157,12 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
     }
 
     /// Moves like [`advance`](Self::advance), along the planes that were touched before. At the
-    /// end, a plane nearer than the skin may hold the body between itself and the last touched
+    /// end, a plane nearer than the skin may hold the body between this plane and the last touched
     /// plane. Then the body stops where the gap to the holding plane is the skin.
     ///
-    /// At a small angle of approach, a cast meets the second wall of a corner far beyond this point
-    /// (see [`LOOKAHEAD`]). Without the stop, the body would move beyond the point, and back in the
-    /// next move.
+    /// At a small angle of approach, a cast touches the second wall of a corner far beyond this
+    /// point (see [`LOOKAHEAD`]). Without the stop, the body would move beyond the point, and back
+    /// in the next move.
     pub fn advance_along(
         &mut self,
         motion: V::DVec,
@@ -204,7 +205,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         });
         let retreats = holding.map(|plane| {
             // The holding plane may be the corner of another tile of the wall along which the body
-            // slides. Then the gap need not exceed the gap to the wall.
+            // slides. Then the gap to this corner need not exceed the gap to the wall.
             let along = planes.iter().filter(|wall| {
                 closing(wall) <= LEAST_CLOSING_SINE
                     && wall.normal.dot(plane.normal) > SAME_WALL_COSINE

@@ -21,7 +21,8 @@ use crate::{
 
 impl FilteredQuery<'_, '_, '_> {
     /// Returns the first touch of a convex body that can touch only a single plane during a motion,
-    /// or `Some(None)` if it touches nothing. Returns `None` if the general cast has to decide.
+    /// or `Some(None)` if the body touches nothing. Returns `None` if the general cast has to
+    /// decide.
     pub fn cast_at_plane<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,

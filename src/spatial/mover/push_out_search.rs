@@ -56,8 +56,8 @@ const SAME_EXIT_COSINE: f64 = 1.0 - 1e-9;
 /// exceeds rounding errors.
 const PARALLEL_EDGE_SINE: f64 = 1e-6;
 
-/// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
-/// the position uses up at most two roundings.
+/// The gap after a push-out, as a multiple of the rounding error of the position in f32. Rounding
+/// the translation and then the position reduces the gap by at most two rounding errors.
 const CLEARANCE: f64 = 8.0;
 
 /// # Pushing out
@@ -241,7 +241,7 @@ fn exits<V: Space>(
     let Some((own, part)) = body.part(found.parts.0).zip(other.part(found.parts.1)) else {
         return exits;
     };
-    // Only the normal of a half-space leads out of it.
+    // A body leaves a half-space only along the normal of the half-space.
     if body.is_half_space() || other.is_half_space() {
         return exits;
     }

@@ -45,7 +45,7 @@ impl SpatialQuery<'_, '_> {
     ///
     /// A surface has no planes at its seams. A one-sided surface has planes on its outer side only.
     /// A compound has a plane for each part. A scale that is not uniform lengthens `max_gap` along
-    /// the axes that it stretches.
+    /// the stretched axes.
     ///
     /// The method replaces the content of `planes`. If you reuse the list, up to 16 planes of
     /// convex shapes need no allocation.

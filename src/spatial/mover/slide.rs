@@ -42,9 +42,9 @@ pub struct MoveAndSlideSettings {
     /// 0, a body leaves the ground at every edge.
     pub snap_distance: Option<f32>,
     /// The gap that a body keeps from everything. The upper limit is half of the least side of the
-    /// body's bounding box in the world, or a twentieth of the longest side if that is more. The
-    /// default is a hundredth of this limit. The gap is never less than 16 rounding errors of the
-    /// body's position in f32.
+    /// body's bounding box in the world, or a twentieth of the longest side, whichever is greater.
+    /// The default is a hundredth of this limit. The gap is never less than 16 rounding errors of
+    /// the body's position in f32.
     pub skin: Option<f32>,
     /// The maximum number of touches in a move: 8 by default, and at most 64. After the last touch,
     /// the remaining translation is dropped. With 0, a body in the air does not move.
@@ -98,8 +98,9 @@ pub struct MoveAndSlideOutput {
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
-    /// `true` if the body is pressed: it overlaps something, and no push-out by at most its least
-    /// side was found. Then the move begins with the translation of [`PushOut::Pressed`].
+    /// `true` if the body is pressed: the body overlaps something, and no push-out whose length is
+    /// at most the body's least side was found. Then the move begins with the translation of
+    /// [`PushOut::Pressed`].
     ///
     /// [`PushOut::Pressed`]: crate::PushOut::Pressed
     pub is_stuck: bool,

@@ -14,8 +14,8 @@ pub const MAX_WEDGED_FALL: f64 = 1e-3;
 /// A wished motion, and the planes that deflect it.
 ///
 /// Every deflection starts from the wish, not from a motion that an earlier plane has deflected. In
-/// an obtuse corner, such a motion leads away along the second wall, and the body never comes to
-/// rest.
+/// an obtuse corner, deflecting such a motion again moves the body away along the second wall, and
+/// the body never comes to rest.
 pub struct WishedMotion<D> {
     /// The part of the wish that is left, without any deflection.
     pub rest: D,
