@@ -103,7 +103,7 @@ fn visit_ray_at_compound<V: Space>(
     match pose.inverse_linear() {
         Some(inverse) => {
             let mut local = ray.mapped(inverse, pose.translation);
-            let (shift, line) = local.line.centered(compound.center());
+            let (shift, line) = compound.centered(&local.line);
             let rounding = rounding_of(ray, inverse);
             let mut add = |local: &mut LocalRay<_>, hit: Option<LocalHit<_>>, part| {
                 if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {

@@ -31,6 +31,9 @@ pub struct Compound<V: Space> {
     one_sided: bool,
 }
 
+/// A point is near a compound if its distance from the center is at most this multiple of the reach.
+const NEAR: f64 = 4.0;
+
 /// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of
 /// both. The bound exceeds the rounding of a box to f32.
 const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
@@ -209,10 +212,23 @@ impl<V: Space> Compound<V> {
         });
     }
 
+    /// Moves the origin of a line along the line, so that coordinates near the compound are small.
+    /// Returns the t of the new origin, and the line with this origin. If the origin is near the
+    /// compound, the line stays the same.
+    #[inline]
+    pub fn centered(&self, line: &Line<V::DVec>) -> (f64, Line<V::DVec>) {
+        let distance = (line.origin - self.center).extent();
+        if distance <= NEAR * self.reach {
+            (0.0, *line)
+        } else {
+            line.centered(self.center)
+        }
+    }
+
     /// Calls `visit` with the index of each part that a line may cross at a t from 0 to `max`,
     /// roughly in the order of t. The line is in the frame of the compound. The line is
-    /// [centered](Line::centered) at [`center`](Self::center), and its origin has the parameter
-    /// t = `shift`. `visit` returns the new `max`.
+    /// [centered](Self::centered), and its origin has the parameter t = `shift`. `visit` returns
+    /// the new `max`.
     #[inline]
     pub fn along(
         &self,
@@ -225,11 +241,14 @@ impl<V: Space> Compound<V> {
         // All parts are within `reach` of the center. The path begins at this distance before the
         // origin of the line, because coordinates are small there.
         let reach = self.reach + 2.0 * margin;
-        let start = (shift - reach / line.direction.length()).max(0.0);
-        // If the line crosses a part, the line's origin is also within `reach` of the center. So
-        // each coordinate on the path to the part is at most the L1 norm of the center plus 3 times
-        // `reach`.
-        let slack = LINE_SLACK * (self.center.extent() + 3.0 * reach);
+        let start = if shift > 0.0 {
+            (shift - reach / line.direction.length()).max(0.0)
+        } else {
+            0.0
+        };
+        // If the line crosses a part, the line's origin is near the center. So each coordinate on
+        // the path to the part is at most the L1 norm of the center plus `NEAR` times `reach`.
+        let slack = LINE_SLACK * (self.center.extent() + NEAR * reach);
         let origin = line.at(start - shift);
         let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
         self.tree
