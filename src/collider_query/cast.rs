@@ -4,6 +4,8 @@
 //! earliest hit so far. If a collider rotates, the box of each part contains the part in all
 //! rotations.
 
+use core::cell::LazyCell;
+
 use crate::{
     collider_query::{
         facet_times::FacetTimes,
@@ -59,15 +61,17 @@ fn cast_of_parts<V: Space>(
 ) -> Option<(CastHit64<V::DVec>, PartPair)> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
-    let facets = FacetFilter::new(first, second, &counter);
+    let facets = LazyCell::new(|| FacetFilter::new(first, second, &counter));
+    let is_one_sided = first.is_one_sided() || second.is_one_sided();
     let pair = MovingColliders::new([(a, motion_a), (b, motion_b)], is_swapped);
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
+    let ignores = |indices| is_one_sided && facets.ignores(indices);
     // Casts two parts. Returns the new limit and, if the parts touch, the normal and the time of
     // the touch.
     let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts| {
         let indices = pair.reordered(parts);
-        if facets.ignores(indices) {
+        if ignores(indices) {
             return (found.limit(), None);
         }
         let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
@@ -99,18 +103,21 @@ fn cast_of_parts<V: Space>(
         }
         (found.limit(), touch)
     };
-    let of_surface = FacetTimes::new(pair.moving).and_then(|mut times| {
+    let mut times = FacetTimes::new(&pair);
+    let of_surface = times.as_mut().and_then(|times| {
         let [surface, body] = times.in_order(a, b);
-        body.with_part(0, |body| {
+        body.with_convex_part(times.region(), |body| {
             times.search(|times, facet| {
                 let parts = |times: &FacetTimes<V>, facet| times.in_order(facet, 0).into();
                 let landing = times.landing(facet);
                 let landing = landing.map(|(facet, hit)| (facet, hit, parts(times, facet)));
-                let landing = landing.filter(|it| !facets.ignores(pair.reordered(it.2)));
+                let landing = landing.filter(|it| !ignores(pair.reordered(it.2)));
                 let (facet, limit, touch) = if let Some((facet, hit, parts)) = landing {
                     found.add(hit, pair.reordered(parts));
                     let touch = Some((hit.contact.normal, hit.touching));
                     (facet, found.limit(), touch)
+                } else if times.passes(facet) {
+                    return None;
                 } else {
                     let parts = parts(times, facet);
                     let (limit, touch) = surface.with_part(facet, |part| {
@@ -126,9 +133,7 @@ fn cast_of_parts<V: Space>(
         })?
     });
     if of_surface.is_none() {
-        search_swept(pair.moving, |bodies, parts| {
-            cast(&mut found, bodies, parts).0
-        });
+        search_swept(&pair, |bodies, parts| cast(&mut found, bodies, parts).0);
     }
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))
@@ -202,17 +207,18 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 /// indices of the parts. Pairs that may touch early come first. The limit starts at 1, and each
 /// result of `visit` replaces it.
 fn search_swept<V: Space>(
-    [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
+    pair: &MovingColliders<V>,
     mut visit: impl FnMut([&DynPart<V>; 2], PartPair) -> f64,
 ) {
-    let Some(region) = b.region() else {
+    let [(a, motion_a), (b, motion_b)] = pair.moving;
+    let [_, Some(region)] = &pair.regions else {
         return;
     };
     let [angle_a, angle_b] =
         [motion_a, motion_b].map(|motion| V::DVec::angle_size(motion.rotation));
     let translation = motion_b.translation - motion_a.translation;
     let (pivot_a, pivot_b) = (a.translation(), b.translation());
-    let all_of_b = SweptRegion::new(&region, pivot_b, pivot_b, angle_b);
+    let all_of_b = SweptRegion::new(region, pivot_b, pivot_b, angle_b);
     let box_of_a =
         |bounds: &_| SweptRegion::new(&BoundingRegion::Box(*bounds), pivot_a, pivot_a, angle_a);
     let box_of_b =

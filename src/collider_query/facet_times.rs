@@ -26,11 +26,13 @@
 #[cfg(test)]
 mod tests;
 
+use core::cell::Cell;
+
 use arrayvec::ArrayVec;
 
 use crate::{
-    collider_query::moving_colliders::Moving,
-    placed::{DynShape, Placed, PlacedCollider},
+    collider_query::moving_colliders::{Moving, MovingColliders},
+    placed::{BoundingRegion, DynShape, Placed, PlacedCollider},
     query::{CastHit64, CastStatus, Contact64},
     shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, weld},
     space::{DVector, Pose, Space},
@@ -70,6 +72,19 @@ struct PlaneTime {
 
 /// The waiting facets, each with its bound.
 type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
+
+/// The touch of the body's lowest point with the plane of a facet.
+struct Landing<D> {
+    hit: CastHit64<D>,
+    /// The lowest point of the body's core, in the frame of the body.
+    lowest: D,
+    /// The landing point, in the frame of the body at the start.
+    foot: D,
+    /// The distance of the point from the facet's boundary, negative beside the facet.
+    inset: f64,
+    /// The least such distance at which the landing has a closed form.
+    inside: f64,
+}
 
 /// A facet in the frame of the body.
 struct MovingFacet<D: DVector> {
@@ -117,12 +132,15 @@ pub struct FacetTimes<'a, V: Space> {
     /// The number and the time of each cluster whose bound is kept. Each of these clusters has
     /// several facets.
     known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
+    /// The last known cluster of which no facet has to be cast any more.
+    finished: Option<u32>,
     first: Option<FirstNormal<V::DVec>>,
 }
 
 impl<'a, V: Space> FacetTimes<'a, V> {
     /// Returns `None` unless one collider is a surface, the other is convex, and neither rotates.
-    pub fn new(moving: [Moving<'a, V>; 2]) -> Option<Self> {
+    pub fn new(pair: &MovingColliders<'a, V>) -> Option<Self> {
+        let moving = pair.moving;
         let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
         let [first, second] = moving;
         let is_second = matches!(second.0, Placed::Collider(placed) if placed.is_surface());
@@ -137,7 +155,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         if !surface.is_surface() || moving.iter().any(rotates) {
             return None;
         }
-        let region = *other.0.region()?.bounds()?;
+        let [of_first, of_second] = pair.regions;
+        let region = if is_second { of_first } else { of_second };
+        let region = *region.as_ref()?.bounds()?;
         let radius = body.radius() + surface.facet_radius()?;
         let Pose {
             rotation,
@@ -160,8 +180,14 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             radius,
             size: (region.max - region.min).length(),
             known: ArrayVec::new(),
+            finished: None,
             first: None,
         })
+    }
+
+    /// Returns the region of the world that contains the body at the start.
+    pub fn region(&self) -> BoundingRegion<V::DVec> {
+        BoundingRegion::Box(self.region)
     }
 
     /// Returns the values of the surface and of the body in the order of the pair.
@@ -180,6 +206,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
         let mut limit = 1.0;
         let mut waiting = WaitingFacets::new();
+        // The last cluster of which no facet has to be cast any more.
+        let finished = Cell::new(None);
+        let is_finished = |cluster| finished.get() == Some(cluster);
         let mut visit_next = |times: &mut Self, waiting: &mut WaitingFacets, limit: f64| {
             let order = |a: &(usize, (f64, u32)), b: &(usize, (f64, u32))| {
                 let bounds = a.1.0.total_cmp(&b.1.0);
@@ -192,7 +221,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             let new = if is_late { None } else { visit(times, facet) };
             Some(new.unwrap_or(limit))
         };
-        surface.parts_along(&region, translation, |facet| {
+        surface.parts_along(&region, translation, is_finished, |facet| {
             let bound = self.bound(facet, limit);
             if bound <= limit {
                 if waiting.is_full() {
@@ -200,6 +229,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
                 }
                 waiting.push((bound, facet));
             }
+            finished.set(self.finished);
             limit
         })?;
         while let Some(new) = visit_next(self, &mut waiting, limit) {
@@ -208,35 +238,42 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
-    /// If the lowest point of the body lands well inside a facet, or inside another facet of the
-    /// same cluster, returns this touch. Also returns the index of the touched facet.
+    /// If the lowest point of the body lands well inside a facet or its cluster, returns this touch.
+    /// Also returns the index of the touched facet.
     pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
-        let foot = match self.landing_on(index)? {
-            Ok(hit) => return Some((index, hit)),
-            Err(foot) => foot,
-        };
-        let cluster = self.surface.cluster(index);
+        let landing = self.landing_on(index, None)?;
+        let Landing { foot, inside, .. } = landing;
+        if landing.inset >= inside {
+            return Some((index, landing.hit));
+        }
+        let surface = self.surface;
+        let cluster = surface.cluster(index);
         let mut known = self.known.iter_mut();
         let (_, time) = known.find(|(other, _)| Some(*other) == cluster)?;
         if core::mem::replace(&mut time.is_searched, true) {
             return None;
         }
-        let to_world = V::DVec::transpose(self.rotation);
-        let foot = self.surface.world_pose.translation + to_world * (foot - self.origin);
-        let mut found = None;
-        self.surface.parts_near_ball(foot, 0.0, |other| {
-            if found.is_none() && other != index && self.surface.cluster(other) == cluster {
-                let landing = self.landing_on(other).and_then(Result::ok);
-                found = landing.map(|hit| (other, hit));
+        let foot = V::DVec::transpose(self.rotation) * (foot - self.origin);
+        let (mut under, mut is_inside) = (None, true);
+        surface.parts_near_ball(surface.world_pose.translation + foot, inside, |other| {
+            let in_cluster = surface.cluster(other) == cluster;
+            let Some(facet) = surface.facet(other).filter(|_| in_cluster) else {
+                return;
+            };
+            let rims = surface.rims(other);
+            is_inside &= rims == 0 || facet.distance_to_sides(rims, foot) >= inside;
+            if under.is_none() && facet.inset(foot) >= -facet.weld {
+                under = Some(other);
             }
         });
-        found
+        let under = under.filter(|_| is_inside)?;
+        Some((under, self.landing_on(under, Some(landing.lowest))?.hit))
     }
 
-    /// If the lowest point of the body lands well inside a facet, returns the touch. If the point
-    /// lands beside the facet, returns the landing point as the error, in the frame of the body at
-    /// the start. Returns `None` if the touch has no closed form.
-    fn landing_on(&self, index: u32) -> Option<Result<CastHit64<V::DVec>, V::DVec>> {
+    /// Returns the touch if the body touches the plane of a facet, even beside the facet. Returns
+    /// `None` if the touch has no closed form. If several points of the body are equally low,
+    /// `lowest` selects the point that lands.
+    fn landing_on(&self, index: u32, lowest: Option<V::DVec>) -> Option<Landing<V::DVec>> {
         let MovingFacet {
             vertices,
             rounding,
@@ -245,8 +282,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         } = self.mapped(self.surface.facet_vertices(index)?);
         let facet = Facet::new(vertices, false)?;
         let normal = facet.normal_toward(V::DVec::ZERO);
-        let lowest = self.body.support(-normal);
-        let gap = facet.height(lowest) * facet.normal.dot(normal) - self.radius;
+        let support = self.body.support(-normal);
+        let lowest = lowest.unwrap_or(support);
+        let gap = facet.height(support) * facet.normal.dot(normal) - self.radius;
         let (approach, speed) = (self.velocity.dot(normal), self.velocity.length());
         if gap <= margin || gap >= approach || approach < LANDING_SINE * speed {
             return None;
@@ -255,14 +293,11 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         // The landing point, in the frame of the body at the start.
         let foot = lowest - normal * self.radius - self.velocity * time;
         let inside = INSIDE * self.size + margin;
-        let thickness = (self.body.support(normal) - lowest).dot(normal) + self.body.radius();
+        let thickness = (self.body.support(normal) - support).dot(normal) + self.body.radius();
         // At all times earlier than `step` before the touch, the gap exceeds the margin of a cast.
         let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
         if thickness < inside || step * speed > CAST_TOUCHING * self.size {
             return None;
-        }
-        if facet.inset(foot) < inside {
-            return Some(Err(foot));
         }
         let point = lowest - normal * self.body.radius();
         let of_surface = point - self.velocity * time - self.origin;
@@ -275,13 +310,20 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             offset_a: to_world * offset_a,
             offset_b: to_world * offset_b,
         };
-        Some(Ok(CastHit64 {
+        let hit = CastHit64 {
             status: CastStatus::Hit,
             safe: time - step,
             touching: time,
             contact,
             face_normal: contact.normal,
-        }))
+        };
+        Some(Landing {
+            hit,
+            lowest,
+            foot,
+            inset: facet.inset(foot),
+            inside,
+        })
     }
 
     /// Raises the bounds after a facet was touched: see the file head. Times are equal if they
@@ -305,6 +347,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let is_first = time <= known.exact + same_time;
         if is_first && plane.is_some_and(|plane| plane.has_normal(normal)) {
             known.bound = f64::INFINITY;
+            self.finished = Some(*cluster);
         }
     }
 
@@ -320,18 +363,25 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             return f64::INFINITY;
         };
         let facet = self.mapped(facet);
-        let mut bound = self.time_to_box(&facet).max(of_cluster.unwrap_or(0.0));
+        let mut bound = of_cluster.unwrap_or(0.0);
         if let Some(first) = self.first {
             bound = bound.max(self.time_along(&facet, first.normal, first.lowest));
+        }
+        if bound <= limit {
+            bound = bound.max(self.time_to_box(&facet));
         }
         if bound <= limit && of_cluster.is_none() {
             let plane = self.time_to_plane(&facet);
             bound = bound.max(plane.map_or(0.0, |plane| plane.bound));
         }
-        if bound > limit || self.passes(&facet) {
-            return f64::INFINITY;
-        }
-        bound
+        if bound > limit { f64::INFINITY } else { bound }
+    }
+
+    /// Returns `true` if the shadows of a facet and of the body are apart, so that the body never
+    /// touches the facet.
+    pub fn passes(&self, index: u32) -> bool {
+        let vertices = self.surface.facet_vertices(index);
+        vertices.is_some_and(|vertices| self.has_shadow_apart(&self.mapped(vertices)))
     }
 
     /// Returns the bound for the facet's cluster, or `None` if the cluster has a single facet.
@@ -342,7 +392,10 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         }
         let plane = self.mapped(self.surface.plane_vertices(cluster)?);
         let time = self.time_to_plane(&plane)?;
-        let _ = self.known.try_push((cluster, time));
+        let is_known = self.known.try_push((cluster, time)).is_ok();
+        if is_known && time.bound == f64::INFINITY {
+            self.finished = Some(cluster);
+        }
         Some(time.bound)
     }
 
@@ -426,7 +479,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     /// Returns `true` if a side of a facet's shadow separates this shadow from the shadow of the
     /// body. The shadow of a triangle has a side for each edge. The shadow of a segment has a side
     /// for each end.
-    fn passes(&self, facet: &MovingFacet<V::DVec>) -> bool {
+    fn has_shadow_apart(&self, facet: &MovingFacet<V::DVec>) -> bool {
         let dimension = V::DVec::DIMENSION;
         (0..dimension).any(|index| {
             let mut corners = facet.vertices.iter().cycle().skip(index).take(dimension);

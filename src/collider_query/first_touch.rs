@@ -91,7 +91,7 @@ impl<D: DVector> FirstTouch<D> {
     /// is the deepest overlap. Otherwise, the first outcome is the hit whose normal separates the
     /// greatest number of the parts that are touched first.
     pub fn finish<V: Space<DVec = D>>(
-        self,
+        &self,
         pair: &MovingColliders<V>,
     ) -> Option<(CastHit64<D>, PartPair)> {
         let first = self.first(pair)?;

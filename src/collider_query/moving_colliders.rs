@@ -27,15 +27,19 @@ pub struct MovingColliders<'a, V: Space> {
     pub moving: [Moving<'a, V>; 2],
     /// `true` if each [`PartPair`] has the reverse order of `moving`.
     is_swapped: bool,
+    /// The regions of the colliders at the start, or `None` for an invalid collider.
+    pub regions: [Option<BoundingRegion<V::DVec>>; 2],
     sizes: [f64; 2],
 }
 
 impl<'a, V: Space> MovingColliders<'a, V> {
     pub fn new(moving: [Moving<'a, V>; 2], is_swapped: bool) -> Self {
+        let regions = moving.map(|(placed, _)| placed.region());
         Self {
             moving,
             is_swapped,
-            sizes: moving.map(|(placed, _)| diagonal(placed)),
+            sizes: regions.each_ref().map(diagonal),
+            regions,
         }
     }
 
@@ -126,8 +130,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
 }
 
 /// Returns the length of the diagonal of a collider's box. The length is infinite for a half-space.
-fn diagonal<V: Space>(placed: Placed<V>) -> f64 {
-    let region = placed.region();
+fn diagonal<D: DVector>(region: &Option<BoundingRegion<D>>) -> f64 {
     let bounds = region.as_ref().and_then(BoundingRegion::bounds);
     bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
 }

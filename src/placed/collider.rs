@@ -44,7 +44,8 @@ impl<V: Space> PlacedCollider<V> {
         shape: &ColliderShape<V>,
         world_pose: WorldPose<V::DVec>,
     ) -> Result<(Self, Aabb), ColliderError> {
-        let placed = Self::unplaced(shape, world_pose).in_pose(world_pose);
+        let mut placed = Self::unplaced(shape, world_pose);
+        placed.set_pose(world_pose);
         let aabb = placed.aabb()?;
         Ok((placed, aabb))
     }
@@ -296,11 +297,13 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Calls `visit` with the index of each part that a moving box in the world may touch, roughly
     /// in the order of the times. The box moves by `translation` from time 0 to 1. `visit` returns
-    /// the new end time. Returns `None` if the scale flattens the collider.
+    /// the new end time. Facets of clusters for which `is_skipped` returns `true` may be skipped.
+    /// Returns `None` if the scale flattens the collider.
     pub fn parts_along(
         &self,
         bounds: &Bounds<V::DVec>,
         translation: V::DVec,
+        is_skipped: impl Fn(u32) -> bool,
         mut visit: impl FnMut(u32) -> f64,
     ) -> Option<()> {
         let Some(compound) = self.compound() else {
@@ -309,7 +312,7 @@ impl<V: Space> PlacedCollider<V> {
         };
         let inverse = self.world_pose.inverse_linear()?;
         let local = bounds.mapped(inverse, -(inverse * self.world_pose.translation));
-        compound.along_box(&local, inverse * translation, 1.0, visit);
+        compound.along_box(&local, inverse * translation, 1.0, is_skipped, visit);
         Some(())
     }
 
@@ -379,16 +382,25 @@ impl<V: Space> PlacedCollider<V> {
         ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }
 
+    /// Returns the only part of a convex collider, whose region is known. Returns `None` for a
+    /// compound.
+    pub fn convex_part(&self, region: BoundingRegion<V::DVec>) -> Option<Part<'_, V>> {
+        let PlacedBody::Convex(shape) = &self.body else {
+            return None;
+        };
+        Some(PlacedShape {
+            index: 0,
+            region,
+            world_pose: self.world_pose,
+            shape: Cow::Borrowed(shape),
+            info: self.info,
+        })
+    }
+
     /// Returns the part at an index.
     pub fn part(&self, index: u32) -> Option<Part<'_, V>> {
         match &self.body {
-            PlacedBody::Convex(shape) => Some(PlacedShape {
-                index,
-                region: self.region().ok()?,
-                world_pose: self.world_pose,
-                shape: Cow::Borrowed(shape),
-                info: self.info,
-            }),
+            PlacedBody::Convex(_) => self.convex_part(self.region().ok()?),
             PlacedBody::Compound(compound, _) => {
                 let (local_pose, shape) = compound.part(index)?;
                 let world_pose = self.world_pose.of_part(&local_pose);

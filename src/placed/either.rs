@@ -54,10 +54,28 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
+    /// Returns `true` for a surface if only the outer sides of its facets collide.
+    pub fn is_one_sided(&self) -> bool {
+        matches!(self, Self::Collider(collider) if collider.is_one_sided())
+    }
+
     /// Calls `visit` with the part at an index, and returns the result of `visit`.
     pub fn with_part<R>(&self, index: u32, visit: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
         match self {
             Self::Collider(collider) => Some(visit(&collider.part(index)?.as_dyn())),
+            Self::Shape(shape) => Some(visit(shape)),
+        }
+    }
+
+    /// Calls `visit` with the only part of a convex operand, whose region is known, and returns the
+    /// result of `visit`. Returns `None` for a compound.
+    pub fn with_convex_part<R>(
+        &self,
+        region: BoundingRegion<V::DVec>,
+        visit: impl FnOnce(&DynPart<V>) -> R,
+    ) -> Option<R> {
+        match self {
+            Self::Collider(collider) => Some(visit(&collider.convex_part(region)?.as_dyn())),
             Self::Shape(shape) => Some(visit(shape)),
         }
     }

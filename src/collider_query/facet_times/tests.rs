@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::FacetTimes;
 use crate::{
-    collider_query::cast::cast_parts,
+    collider_query::{cast::cast_parts, moving_colliders::MovingColliders},
     math::{DVec3, Vec3},
     placed::PlacedCollider,
     query::{CastOptions, Motion64},
@@ -120,13 +120,16 @@ fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
             .scaled_shape()
             .and_then(|shape| crate::shape::Support::core(&shape).half_extents());
         let half = half.expect("this is a box");
-        let mut times = FacetTimes::new(moving).expect("this is a body and a surface");
+        let mut times = FacetTimes::new(&MovingColliders::new(moving, false))
+            .expect("this is a body and a surface");
         let mut first = f64::INFINITY;
         for (index, triangle) in triangles.iter().enumerate() {
             let local = triangle
                 .map(|vertex| inverse * (mesh.world_pose.linear() * vertex.as_dvec3() + offset));
             let exact = first_overlap(half, local, inverse * -translation);
+            let is_passed = times.passes(index as u32);
             let bound = times.bound(index as u32, 1.0);
+            let bound = if is_passed { f64::INFINITY } else { bound };
             assert!(bound <= exact + 1e-12, "{bound} {exact}");
             first = first.min(exact);
             if let Some((facet, hit)) = times.landing(index as u32) {
@@ -170,4 +173,93 @@ fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
         late * 10 > hits * 7,
         "{late} of {hits} hits have a close bound"
     );
+}
+
+/// Of a floor beside hills, only the floor is a cluster of several facets.
+#[test]
+fn skipping_a_cluster_skips_most_of_its_facets_and_no_other_facet() {
+    const SIDE: u32 = 32;
+    let mut random = Random(StdRng::seed_from_u64(30));
+    let row = SIDE + 1;
+    let vertices = (0..row * row).map(|index| {
+        let (x, z) = (index % row, index / row);
+        let bump = random.vector(0.2).y;
+        let height = if x > SIDE / 2 { bump } else { 0.0 };
+        Vec3::new(x as f32, height, z as f32)
+    });
+    let cells = (0..SIDE * SIDE).map(|cell| cell / SIDE * row + cell % SIDE);
+    let facets = cells.flat_map(|corner| {
+        let below = corner + row;
+        [[corner, below, corner + 1], [corner + 1, below, below + 1]]
+    });
+    let mesh = crate::Collider::trimesh(vertices.collect::<Vec<_>>(), facets.collect::<Vec<_>>());
+    let mesh = placed(&mesh, &Transform::IDENTITY).expect("a mesh is valid");
+    let region = mesh.region().expect("a mesh is valid");
+    let region = region.bounds().expect("a mesh has a box");
+    let floor = mesh.cluster(0).expect("this is a mesh");
+    let visited = |is_skipped: &dyn Fn(u32) -> bool| {
+        let mut visited = Vec::new();
+        let down = DVec3::NEG_Y;
+        mesh.parts_along(region, down, is_skipped, |facet| {
+            visited.push(facet);
+            1.0
+        });
+        visited.sort_unstable();
+        visited
+    };
+    let is_on_floor = |facet: &u32| mesh.cluster(*facet) == Some(floor);
+    let (all, most) = (visited(&|_| false), visited(&|cluster| cluster == floor));
+    assert_eq!(all, (0..2 * SIDE * SIDE).collect::<Vec<_>>());
+    let hills: Vec<u32> = all.iter().copied().filter(|it| !is_on_floor(it)).collect();
+    let hills_of_most = most.iter().copied().filter(|it| !is_on_floor(it));
+    assert_eq!(hills_of_most.collect::<Vec<_>>(), hills);
+    let count = |facets: &[u32]| facets.iter().filter(|it| is_on_floor(it)).count();
+    let (on_floor, left) = (count(&all), count(&most));
+    assert!(
+        on_floor > 900 && left * 10 < on_floor,
+        "{left} of {on_floor}"
+    );
+}
+
+/// All corners of the lower face are equally low, and some of them are beside the floor.
+#[test]
+fn a_box_that_overhangs_a_floor_lands_on_the_floor() {
+    let mut random = Random(StdRng::seed_from_u64(31));
+    let side = 4_u32;
+    let row = side + 1;
+    let vertices = (0..row * row).map(|index| {
+        let place = [index % row, index / row].map(|line| 0.5 * line as f32 - 1.0);
+        Vec3::new(place[0], 0.0, place[1])
+    });
+    let cells = (0..side * side).map(|cell| cell / side * row + cell % side);
+    let facets = cells.flat_map(|corner| {
+        let below = corner + row;
+        [[corner, below, corner + 1], [corner + 1, below, below + 1]]
+    });
+    let floor = crate::Collider::trimesh(vertices.collect::<Vec<_>>(), facets.collect::<Vec<_>>());
+    let body = crate::Collider::cuboid(1.0, 1.0, 1.0);
+    let mut overhangs = 0;
+    for _ in 0..CASES / 10 {
+        let [x, _, z] = random.vector(1.4).to_array();
+        let turn = Quat::from_rotation_y(random.0.random_range(0.0..6.0));
+        let pose = Transform::from_xyz(x, 2.0, z).with_rotation(turn);
+        let body = placed(&body, &pose).expect("a box is valid");
+        let mesh = Transform::from_rotation(Quat::from_rotation_y(0.3));
+        let mesh = placed(&floor, &mesh).expect("a mesh is valid");
+        let moving = [
+            ((&body).into(), Motion64::linear(DVec3::NEG_Y * 3.0)),
+            ((&mesh).into(), Motion64::still()),
+        ];
+        let Some((hit, _)) = cast_parts(moving[0], moving[1], CastOptions::default()) else {
+            continue;
+        };
+        assert!((hit.touching - 0.5).abs() < 1e-7, "{hit:?}");
+        let point = hit.contact.offset_b;
+        let local = mesh.world_pose.pose().rotation.transpose() * point;
+        assert!(local.abs().max_element() < 1.0 + 1e-6, "{local} {hit:?}");
+        let inside = body.world_pose.pose().rotation.transpose() * hit.contact.offset_a;
+        assert!(inside.abs().max_element() < 0.5 + 1e-6, "{inside} {hit:?}");
+        overhangs += usize::from(x.abs().max(z.abs()) > 0.8);
+    }
+    assert!(overhangs > 100, "{overhangs}");
 }

@@ -61,7 +61,7 @@ where
                 let scale = self.scale(self.travel())?;
                 match swept_touch(&self.pair, boxes, velocity, &scale) {
                     Some(touch) => Some(touch.map(|touch| self.linear_hit(&touch, &scale))),
-                    None => self.cast_along_ray(&self.pair),
+                    None => self.cast_along_ray(&self.pair, &scale),
                 }
             }
             _ => None,
@@ -75,7 +75,10 @@ where
     ) -> Option<Option<CastHit64<DVecOf<A>>>> {
         let recording = ActiveTrace::new(trace);
         let traced = self.pair.traced(Traced::new(&recording));
-        (!self.has_half_space()).then(|| self.cast_along_ray(&traced))?
+        if self.has_half_space() {
+            return None;
+        }
+        self.cast_along_ray(&traced, &self.scale(self.travel())?)
     }
 
     fn has_half_space(&self) -> bool {
@@ -120,10 +123,10 @@ where
     fn cast_along_ray(
         &self,
         difference: &impl MinkowskiDifference<Vector = DVecOf<A>>,
+        scale: &CastScale,
     ) -> Option<Option<CastHit64<DVecOf<A>>>> {
-        let scale = self.scale(self.travel())?;
-        let touch = linear_touch(difference, self.velocity(), &scale)?;
-        Some(touch.map(|touch| self.linear_hit(&touch, &scale)))
+        let touch = linear_touch(difference, self.velocity(), scale)?;
+        Some(touch.map(|touch| self.linear_hit(&touch, scale)))
     }
 
     /// Converts the touch of a linear cast to a hit in world axes.

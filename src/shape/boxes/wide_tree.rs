@@ -41,6 +41,9 @@ const WIDTH: usize = 4;
 /// A box that overlaps no box and that no path enters.
 const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
+/// The group of boxes that have no common group.
+pub const NO_GROUP: u32 = u32::MAX;
+
 /// A tree of boxes, which are identified by indices.
 #[derive(Default)]
 pub struct WideTree {
@@ -58,6 +61,8 @@ struct WideNode {
     /// The minimum and the maximum corners of the children's boxes, by axis.
     corners: Corners,
     children: [Child; WIDTH],
+    /// For each child, the group that contains all its boxes, or [`NO_GROUP`].
+    groups: [u32; WIDTH],
 }
 
 /// A child of a node: the index of a box, marked by [`LEAF`](Self::LEAF), or the index of a node.
@@ -84,6 +89,7 @@ impl WideNode {
     const EMPTY: Self = Self {
         corners: [[Vec4::INFINITY; 3], [Vec4::NEG_INFINITY; 3]],
         children: [Child::NONE; WIDTH],
+        groups: [NO_GROUP; WIDTH],
     };
 
     /// Returns the box of a child.
@@ -108,6 +114,17 @@ impl WideNode {
     fn bounds(&self) -> Box3 {
         let [min, max] = &self.corners;
         [min.map(Vec4::min_element), max.map(Vec4::max_element)]
+    }
+
+    /// Returns the group that contains all boxes below the node, or [`NO_GROUP`].
+    fn group(&self) -> u32 {
+        let children = self.children.iter().zip(self.groups);
+        let mut groups = children.filter(|(child, _)| **child != Child::NONE);
+        let Some((_, first)) = groups.next() else {
+            return NO_GROUP;
+        };
+        let is_common = groups.all(|(_, group)| group == first);
+        if is_common { first } else { NO_GROUP }
     }
 
     /// Adds to `open` the children whose bits in `mask` are set.
@@ -199,6 +216,27 @@ impl WideTree {
         tree
     }
 
+    /// Assigns a group to each box. `group_of` returns the group of a box, or [`NO_GROUP`].
+    pub fn set_groups(&mut self, group_of: impl Fn(u32) -> u32) {
+        for index in (0..self.nodes.len()).rev() {
+            let Some(mut node) = self.nodes.get(index).copied() else {
+                return;
+            };
+            for (group, child) in node.groups.iter_mut().zip(node.children) {
+                *group = match child {
+                    Child::NONE => NO_GROUP,
+                    child => match child.number() {
+                        Ok(number) => group_of(number),
+                        Err(index) => self.nodes.get(index).map_or(NO_GROUP, WideNode::group),
+                    },
+                };
+            }
+            if let Some(slot) = self.nodes.get_mut(index) {
+                *slot = node;
+            }
+        }
+    }
+
     /// Returns the box around all boxes.
     pub fn bounds<D: DVector>(&self) -> Bounds<D> {
         let [min, max] = self.nodes.first().map_or(EMPTY, WideNode::bounds);
@@ -274,9 +312,26 @@ impl WideTree {
     /// Calls `visit` with the indices of boxes that a path may enter until `max`, roughly in the
     /// order of entry. `visit` returns the new `max`, or a negative number to stop. Returns the
     /// number of visited nodes.
-    pub fn visit_along(&self, path: &BoxPath, max: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
+    #[inline]
+    pub fn visit_along(&self, path: &BoxPath, max: f64, visit: impl FnMut(u32) -> f64) -> u32 {
+        self.visit_groups_along(path, max, |_| false, visit)
+    }
+
+    /// Does the same as [`visit_along`](Self::visit_along), but may skip the boxes of each group
+    /// for which `is_skipped` returns `true`. The function is called again after each visit.
+    #[inline]
+    pub fn visit_groups_along(
+        &self,
+        path: &BoxPath,
+        max: f64,
+        is_skipped: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(u32) -> f64,
+    ) -> u32 {
         let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
             let (enter, is_passed) = path.enter(&node.corners, limit);
+            let skipped = (0..).zip(node.groups);
+            let skipped = skipped.filter(|(_, group)| is_skipped(*group));
+            let is_passed = skipped.fold(is_passed, |mask, (lane, _)| mask | 1 << lane);
             node.open_sorted(!is_passed, enter.to_array(), open);
         };
         self.search(limit(max), expand, |number| limit(visit(number)))

@@ -76,6 +76,11 @@ impl Clusters {
         self.numbers.get(facet as usize).copied()
     }
 
+    /// Returns the index of a facet's cluster, or `None` if the cluster has a single facet.
+    pub fn of_several(&self, facet: u32) -> Option<u32> {
+        self.of(facet).filter(|it| self.plane(*it).is_some())
+    }
+
     /// Returns the mask of a facet's sides on the boundary of the facet's cluster. Bit i stands for
     /// the side opposite to vertex i.
     pub fn rims(&self, facet: u32) -> u8 {

@@ -6,7 +6,11 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use crate::{
     shape::{
         HalfSpace, Shape, ShapeError, Support,
-        boxes::{bounds::Bounds, box_path::BoxPath, wide_tree::WideTree},
+        boxes::{
+            bounds::Bounds,
+            box_path::BoxPath,
+            wide_tree::{NO_GROUP, WideTree},
+        },
         compounds::surface::Surface,
         elements::{core::checked_radius, line::Line},
         order::compare_shapes,
@@ -89,7 +93,11 @@ impl<V: Space> Compound<V> {
         if ends.any(f32::is_infinite) {
             return Err(ShapeError::BeyondF32);
         }
-        let tree = WideTree::new(rounded);
+        let mut tree = WideTree::new(rounded);
+        if let CompoundParts::Surface(surface) = &parts {
+            let clusters = surface.clusters();
+            tree.set_groups(|facet| clusters.of_several(facet).unwrap_or(NO_GROUP));
+        }
         let Bounds { min, max } = tree.bounds::<V::DVec>();
         let center = match &parts {
             CompoundParts::Shapes(shapes) => center(shapes),
@@ -257,17 +265,19 @@ impl<V: Space> Compound<V> {
 
     /// Calls `visit` with the index of each part that a moving box may touch until the time `max`,
     /// roughly in the order of the times. The box is in the frame of the compound, and moves by
-    /// `translation`. `visit` returns the new `max`.
+    /// `translation`. `visit` returns the new `max`. Facets of clusters for which `is_skipped`
+    /// returns `true` may be skipped.
     pub fn along_box(
         &self,
         bounds: &Bounds<V::DVec>,
         translation: V::DVec,
         max: f64,
+        is_skipped: impl Fn(u32) -> bool,
         visit: impl FnMut(u32) -> f64,
     ) {
         let Bounds { min, max: end } = bounds.grown(self.touching_margin());
         let path = BoxPath::new((min + end) * 0.5, (end - min) * 0.5, translation);
-        self.tree.visit_along(&path, max, visit);
+        self.tree.visit_groups_along(&path, max, is_skipped, visit);
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the
