@@ -14,7 +14,7 @@ use crate::{
         CastHit, CastOptions, Contact, Distance, Manifold, Motion, Motion64, QueryPair,
         QueryPartner, QueryShape, Ray, RayHit, RayTarget, sealed,
     },
-    shape::{ColliderShape, DVecOf, Dimension, Support},
+    shape::{ColliderShape, DVecOf, Dimension, Support, swap_if},
     space::{Pose, QueryPose, Space},
 };
 
@@ -170,11 +170,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
 
     /// Returns the values of the shape and of the collider in the order of the pair.
     fn in_order<T>(&self, shape: T, collider: T) -> [T; 2] {
-        if self.shape_is_first {
-            [shape, collider]
-        } else {
-            [collider, shape]
-        }
+        swap_if(!self.shape_is_first, [shape, collider])
     }
 
     /// Calls a query, or returns `None` if the shape is invalid.

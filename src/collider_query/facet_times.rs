@@ -34,7 +34,7 @@ use crate::{
     collider_query::moving_colliders::{Moving, MovingColliders},
     placed::{BoundingRegion, DynShape, Placed, PlacedCollider},
     query::{CastHit64, CastStatus, Contact64},
-    shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, weld},
+    shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, swap_if, weld},
     space::{DVector, Pose, Space},
     tolerance::{CAST_MARGIN, CAST_TOUCHING, OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
 };
@@ -109,8 +109,8 @@ struct FirstNormal<D> {
 /// nor surface rotates.
 pub struct FacetTimes<'a, V: Space> {
     surface: &'a PlacedCollider<V>,
-    /// The position of the surface in the pair: 0 or 1.
-    position: usize,
+    /// `true` if the surface is the second collider of the pair.
+    is_second: bool,
     body: DynShape<'a, V>,
     /// A box around the body, in the world.
     region: Bounds<V::DVec>,
@@ -142,13 +142,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     pub fn new(pair: &MovingColliders<'a, V>) -> Option<Self> {
         let moving = pair.moving;
         let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
-        let [first, second] = moving;
-        let is_second = matches!(second.0, Placed::Collider(placed) if placed.is_surface());
-        let [ground, other] = if is_second {
-            [second, first]
-        } else {
-            [first, second]
-        };
+        let is_second = matches!(moving[1].0, Placed::Collider(placed) if placed.is_surface());
+        let [ground, other] = swap_if(is_second, moving);
         let (Placed::Collider(surface), Some((body, pose))) = (ground.0, other.0.convex()) else {
             return None;
         };
@@ -168,7 +163,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let translation_of_body = other.1.translation - ground.1.translation;
         Some(Self {
             surface,
-            position: usize::from(is_second),
+            is_second,
             body,
             region,
             bounds: Bounds { min, max }.grown(radius),
@@ -192,11 +187,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
 
     /// Returns the values of the surface and of the body in the order of the pair.
     pub fn in_order<T>(&self, of_surface: T, of_body: T) -> [T; 2] {
-        if self.position == 0 {
-            [of_surface, of_body]
-        } else {
-            [of_body, of_surface]
-        }
+        swap_if(self.is_second, [of_surface, of_body])
     }
 
     /// Calls `visit` with each facet that may be touched before the current limit, roughly in the

@@ -3,7 +3,7 @@
 use crate::{
     placed::{BoundingRegion, Placed},
     query::{Contact64, Motion64},
-    shape::Support,
+    shape::{Support, swap_if},
     space::{DVector, Space},
 };
 
@@ -45,7 +45,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
 
     /// Converts between the order of the arguments and the order of [`PartPair`].
     pub fn reordered(&self, (a, b): (u32, u32)) -> (u32, u32) {
-        if self.is_swapped { (b, a) } else { (a, b) }
+        swap_if(self.is_swapped, [a, b]).into()
     }
 
     /// Returns the tolerance for equal times of touching.

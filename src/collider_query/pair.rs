@@ -13,6 +13,7 @@ use crate::{
     collider_query::part_contacts::{Scratch, deepest_of_parts},
     placed::{DynPart, PartContact, Placed, PlacedCollider, with_pair},
     query::{Contact, Contact64, Counter, Distance, Manifold, Pair, Solver},
+    shape::swap_if,
     space::Space,
     surface::SurfacePair,
 };
@@ -78,11 +79,7 @@ pub fn visit_contacts<V: Space>(
         return;
     }
     let is_swapped = first.compare(second).is_gt();
-    let (a, b) = if is_swapped {
-        (second, first)
-    } else {
-        (first, second)
-    };
+    let [a, b] = swap_if(is_swapped, [first, second]);
     if let Ok(region) = b.region() {
         deepest_of_parts((a, b), &region, &mut Scratch::default(), |contact| {
             visit(contact.flipped_if(is_swapped));
@@ -252,11 +249,8 @@ pub fn in_order<'a, V: Space>(
         (Placed::Collider(_), Placed::Shape(_)) => true,
         (Placed::Shape(_), _) => false,
     };
-    if is_swapped {
-        (b, a, true)
-    } else {
-        (a, b, false)
-    }
+    let [a, b] = swap_if(is_swapped, [a, b]);
+    (a, b, is_swapped)
 }
 
 /// The facets that the queries of a pair ignore. The filter is empty if neither collider is a

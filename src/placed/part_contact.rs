@@ -3,6 +3,7 @@
 use crate::{
     placed::{Part, PlacedCollider},
     query::{Contact64, length_to_f32},
+    shape::swap_if,
     space::{DVector, Space},
 };
 
@@ -35,12 +36,9 @@ impl<D: DVector> PartContact<D> {
     /// If `is_swapped`, returns the contact as seen from the second collider. Otherwise returns the
     /// contact unchanged.
     pub fn flipped_if(&self, is_swapped: bool) -> Self {
-        let (a, b) = self.parts;
-        if is_swapped {
-            let (parts, contact) = ((b, a), self.contact.flipped());
-            Self { parts, contact }
-        } else {
-            *self
+        Self {
+            parts: swap_if(is_swapped, self.parts.into()).into(),
+            contact: self.contact.flipped_if(is_swapped),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::{
         simplex::Vertex,
         trace::{PairFrame, Step, TraceOption, Untraced},
     },
-    shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
+    shape::{Core, DVecOf, MatrixOf, Support, compare_shapes, swap_if},
     space::{DVector, Pose, Space},
 };
 
@@ -112,11 +112,7 @@ where
                 let order = pose_a.total_cmp(&pose_b);
                 let order = order.then_with(|| compare_shapes(a, b));
                 let swapped = order == Ordering::Greater;
-                let (frame, second) = if swapped {
-                    (pose_b.rotation, pose_a.rotation)
-                } else {
-                    (pose_a.rotation, pose_b.rotation)
-                };
+                let [frame, second] = swap_if(swapped, [pose_a.rotation, pose_b.rotation]);
                 let inverse = DVecOf::<A>::transpose(frame);
                 (swapped, frame, inverse * second)
             }
@@ -124,12 +120,8 @@ where
         // The translation is relative to the first shape, so that the precision depends on the size
         // of the pair, not on the pair's position. The difference of two f32 translations is exact
         // in f64 for every pair that is near enough to touch.
-        let [origin_a, origin_b] = origins;
-        let (translation, first_radius, second_radius) = if swapped {
-            (origin_a - origin_b, b.radius(), a.radius())
-        } else {
-            (origin_b - origin_a, a.radius(), b.radius())
-        };
+        let [first_origin, second_origin] = swap_if(swapped, origins);
+        let [first_radius, second_radius] = swap_if(swapped, [a.radius(), b.radius()]);
         let inverse = DVecOf::<A>::transpose(frame);
         Self {
             a,
@@ -139,7 +131,7 @@ where
             frame,
             relative: Pose {
                 rotation,
-                translation: inverse * translation,
+                translation: inverse * (second_origin - first_origin),
             },
             first_radius,
             second_radius,
@@ -203,17 +195,9 @@ where
         let opposite = Self::Vector::transpose(self.relative.rotation) * -direction;
         // The directions are swapped instead of the calls. So each support function has one call
         // site, and is inlined only once.
-        let (direction_b, direction_a) = if self.swapped {
-            (direction, opposite)
-        } else {
-            (opposite, direction)
-        };
-        let (point_a, point_b) = (self.a.support(direction_a), self.b.support(direction_b));
-        let (first, second) = if self.swapped {
-            (point_b, point_a)
-        } else {
-            (point_a, point_b)
-        };
+        let [direction_a, direction_b] = swap_if(self.swapped, [direction, opposite]);
+        let points = [self.a.support(direction_a), self.b.support(direction_b)];
+        let [first, second] = swap_if(self.swapped, points);
         let second = self.relative.rotation * second + self.relative.translation;
         Vertex {
             point: first - second,
@@ -259,11 +243,7 @@ where
 
     #[inline(always)]
     fn cores(&self) -> [Core<'_, Self::Vector>; 2] {
-        if self.swapped {
-            [self.b.core(), self.a.core()]
-        } else {
-            [self.a.core(), self.b.core()]
-        }
+        swap_if(self.swapped, [self.a.core(), self.b.core()])
     }
 
     // `core` is called instead of `cores`, so that the code for the most frequent pairs does not
@@ -272,7 +252,7 @@ where
     fn boxes(&self) -> Option<[Self::Vector; 2]> {
         let a = self.a.core().half_extents()?;
         let b = self.b.core().half_extents()?;
-        Some(if self.swapped { [b, a] } else { [a, b] })
+        Some(swap_if(self.swapped, [a, b]))
     }
 
     #[inline(always)]
@@ -299,11 +279,11 @@ where
 
     #[inline(always)]
     fn record(&self, step: impl FnOnce() -> Step<Self::Vector>) {
-        let [origin_a, origin_b] = self.origins;
+        let [origin, _] = swap_if(self.swapped, self.origins);
         self.trace.record(|moved| {
             let frame = PairFrame {
                 rotation: self.frame,
-                origin: if self.swapped { origin_b } else { origin_a },
+                origin,
                 moved,
                 is_swapped: self.swapped,
             };

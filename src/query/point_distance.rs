@@ -5,7 +5,7 @@ use crate::{
         gjk::{Gjk, Goal},
         minkowski::Pair,
     },
-    shape::{DVecOf, Support},
+    shape::{DVecOf, Support, swap_if},
     space::{DVector, Pose},
 };
 
@@ -18,11 +18,12 @@ where
 {
     let inverse = DVecOf::<A>::transpose(pair.relative.rotation);
     let second = inverse * (second - pair.relative.translation);
-    if pair.swapped {
-        [distance_from(pair.b, first), distance_from(pair.a, second)]
-    } else {
-        [distance_from(pair.a, first), distance_from(pair.b, second)]
-    }
+    let [point_a, point_b] = swap_if(pair.swapped, [first, second]);
+    let distances = [
+        distance_from(pair.a, point_a),
+        distance_from(pair.b, point_b),
+    ];
+    swap_if(pair.swapped, distances)
 }
 
 /// Returns the distance from a point to a core, in the core's frame.

@@ -194,7 +194,14 @@ impl<D: DVector> Contact64<D> {
         ]
     }
 
+    /// Exchanges the two shapes if `is_swapped` is `true`.
+    #[inline(always)]
+    pub(crate) fn flipped_if(&self, is_swapped: bool) -> Self {
+        if is_swapped { self.flipped() } else { *self }
+    }
+
     /// Returns the same contact with the two shapes exchanged.
+    #[inline(always)]
     pub(crate) fn flipped(&self) -> Self {
         Self {
             normal: -self.normal,

@@ -328,11 +328,7 @@ where
     /// Converts a contact of the shapes to the contact of the cores, in the frame and the order of
     /// the pair.
     fn cores_of(&self, contact: &Contact64<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
-        let contact = if self.swapped {
-            contact.flipped()
-        } else {
-            *contact
-        };
+        let contact = contact.flipped_if(self.swapped);
         let inverse = DVecOf::<A>::transpose(self.frame);
         let normal = inverse * contact.normal;
         let second = inverse * contact.offset_b + self.relative.translation;
@@ -398,17 +394,13 @@ where
         let normal = rotation * normal;
         let first = rotation * first;
         let second = rotation * (second - self.relative.translation);
-        let (normal, offset_a, offset_b) = if self.swapped {
-            (-normal, second, first)
-        } else {
-            (normal, first, second)
-        };
-        Contact64 {
+        let contact = Contact64 {
             normal,
             depth,
-            offset_a,
-            offset_b,
-        }
+            offset_a: first,
+            offset_b: second,
+        };
+        contact.flipped_if(self.swapped)
     }
 }
 

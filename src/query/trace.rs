@@ -4,6 +4,7 @@ use core::cell::RefCell;
 
 use crate::{
     query::simplex::Vertex,
+    shape::swap_if,
     space::{DVector, PolytopeFacet},
 };
 
@@ -183,11 +184,7 @@ impl<D: DVector> PairFrame<D> {
     fn vertex(&self, vertex: &Vertex<D>) -> Vertex<D> {
         let first = self.origin + self.rotation * vertex.first;
         let second = self.origin + self.rotation * (vertex.second - self.moved);
-        let (first, second) = if self.is_swapped {
-            (second, first)
-        } else {
-            (first, second)
-        };
+        let [first, second] = swap_if(self.is_swapped, [first, second]);
         Vertex {
             point: self.vector(vertex.point + self.moved),
             first,

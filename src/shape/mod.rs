@@ -64,7 +64,7 @@ pub use elements::{
 pub use error::MeshError;
 pub use error::ShapeError;
 pub use hull::ConvexHull;
-pub use order::compare_shapes;
+pub use order::{compare_shapes, swap_if};
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{DVecOf, MatrixOf, Shape, Support};
 pub use world_pose::{Affine, WorldPose};

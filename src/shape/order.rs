@@ -1,4 +1,5 @@
-//! A total order of shapes. The order has no geometric meaning, but makes choices repeatable.
+//! A total order of shapes, and the exchange of two values in that order. The order has no geometric
+//! meaning, but makes choices repeatable.
 
 use core::cmp::Ordering;
 
@@ -6,6 +7,12 @@ use crate::{
     shape::support::Support,
     space::{DVector, Space},
 };
+
+/// Exchanges two values if `is_swapped` is `true`.
+#[inline(always)]
+pub fn swap_if<T>(is_swapped: bool, [a, b]: [T; 2]) -> [T; 2] {
+    if is_swapped { [b, a] } else { [a, b] }
+}
 
 /// Compares two shapes by their radii, by the presence of a half-space, and by their support points
 /// in a fixed list of directions. Shapes that agree in all three properties count as equal. The

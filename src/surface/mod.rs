@@ -60,7 +60,7 @@ mod proven;
 mod shortest_push_out;
 mod surface_pair;
 
-use crate::{placed::PartContact, space::Space};
+use crate::{placed::PartContact, shape::swap_if, space::Space};
 pub use facet_contact::FacetContact;
 pub use lists::PushOutLists;
 use obstacle_search::Searched;
@@ -132,11 +132,9 @@ impl<V: Space> SurfacePair<'_, V> {
     /// Converts a contact to the order of the caller's colliders.
     fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
         let [facet, part] = &self.parts(contact.indices)?;
-        let (facet, part) = ((self.surface, facet), (self.body, part));
-        Some(if self.is_swapped {
-            PartContact::of_parts(part, facet, &contact.contact.flipped())
-        } else {
-            PartContact::of_parts(facet, part, &contact.contact)
-        })
+        let parts = [(self.surface, facet), (self.body, part)];
+        let [first, second] = swap_if(self.is_swapped, parts);
+        let contact = contact.contact.flipped_if(self.is_swapped);
+        Some(PartContact::of_parts(first, second, &contact))
     }
 }

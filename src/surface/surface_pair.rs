@@ -3,7 +3,7 @@
 use crate::{
     placed::{Part, PlacedCollider},
     query::Counter,
-    shape::{Facet, Support},
+    shape::{Facet, Support, swap_if},
     space::{DVector, Space},
 };
 
@@ -55,7 +55,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             // For example, the mesh of a crate is the body, and the mesh of a level is the surface.
             (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
-        let (surface, body) = if is_swapped { (b, a) } else { (a, b) };
+        let [surface, body] = swap_if(is_swapped, [a, b]);
         let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
         let mut pair = Self {
             surface,
@@ -74,11 +74,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Converts the indices of two parts from the caller's order to the order of facet and body
     /// part, or back.
     pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {
-        if self.is_swapped {
-            (second, first)
-        } else {
-            (first, second)
-        }
+        swap_if(self.is_swapped, [first, second]).into()
     }
 
     /// Returns the facet and the part of the body with these indices.

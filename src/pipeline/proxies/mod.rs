@@ -100,15 +100,6 @@ impl Proxies {
         party.unwrap_or(Party { entity, traits })
     }
 
-    /// Returns the entity in a slot.
-    pub fn entity_in(&self, slot: ProxySlot) -> Option<Entity> {
-        match slot {
-            ProxySlot::D2(slot) => self.d2.get(slot).map(|proxy| proxy.entity),
-            ProxySlot::D3(slot) => self.d3.get(slot).map(|proxy| proxy.entity),
-            ProxySlot::Inert | ProxySlot::Invalid => None,
-        }
-    }
-
     /// Returns `true` if an entity takes part in this tick.
     pub fn contains(&self, entity: Entity) -> bool {
         let slot = self.slot(entity);

@@ -11,7 +11,7 @@ use crate::{
         penetration::Penetration,
         results::Contact64,
     },
-    shape::{DVecOf, Support},
+    shape::{DVecOf, Support, swap_if},
     space::DVector,
 };
 
@@ -53,12 +53,8 @@ where
     }
 
     /// Reorders two values, one for each shape, from the caller's order to the order of the pair.
-    pub fn ordered<T>(&self, [of_a, of_b]: [T; 2]) -> [T; 2] {
-        if self.pair.swapped {
-            [of_b, of_a]
-        } else {
-            [of_a, of_b]
-        }
+    pub fn ordered<T>(&self, values: [T; 2]) -> [T; 2] {
+        swap_if(self.pair.swapped, values)
     }
 
     /// Returns the motions in the order of the pair.
