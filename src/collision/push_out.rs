@@ -146,12 +146,12 @@ impl Collisions {
         let (planes, roundings): (SmallVec<[_; 16]>, SmallVec<[_; 16]>) = contacts
             .map(|((normal, depth), rounding)| ((normal, depth + slop), rounding))
             .unzip();
-        let (found, clears_all) = bounded_translation(&planes);
+        let found = bounded_translation(&planes);
         let is_cleared = |((normal, depth), rounding): (&PushPlane<DVec3>, &f64)| {
-            depth - normal.dot(found) <= *rounding
+            depth - normal.dot(found.translation) <= *rounding
         };
-        let translation = Vec3::from_f64(found.in_f32_range());
-        if !clears_all && !planes.iter().zip(&roundings).all(is_cleared) {
+        let translation = Vec3::from_f64(found.translation.in_f32_range());
+        if !found.clears_all && !planes.iter().zip(&roundings).all(is_cleared) {
             PushOut::Pressed(translation)
         } else if translation == Vec3::ZERO {
             PushOut::Free

@@ -215,15 +215,21 @@ fn solve<D: DVector>(
     (best, clears_all)
 }
 
-/// If the shortest translation that clears all planes is within two bounds, returns that
-/// translation and `true`. [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`]
-/// the growth of the length with any depth. Otherwise returns a compromise within these bounds, and
-/// `false`.
+/// A translation of bounded length.
+pub struct BoundedTranslation<D> {
+    pub translation: D,
+    /// `true` if the translation clears all planes.
+    pub clears_all: bool,
+}
+
+/// Returns the shortest translation that clears all planes, if it is within two bounds.
+/// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the length
+/// with any depth. Otherwise returns a compromise within these bounds.
 ///
-/// After the compromise, the body still penetrates each plane by a slack. The slack is minimized
-/// first for all planes, then for the planes that do not need their slack, and so on. So a body is
-/// balanced between a floor and a ceiling, and still kept out of the walls.
-pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
+/// The compromise leaves the body in the planes by a slack. The slack is minimized first for all
+/// planes, then for the planes that do not need their slack, and so on. So a body is balanced
+/// between a floor and a ceiling, and still kept out of the walls.
+pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTranslation<D> {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
         let planes = planes.iter().enumerate();
@@ -234,7 +240,10 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
         found.filter(|found| found.max_factor <= MAX_FACTOR_PER_DEPTH * deepest)
     };
     if let Some(shortest) = with_slack(&|_| 0.0) {
-        return (shortest.translation, true);
+        return BoundedTranslation {
+            translation: shortest.translation,
+            clears_all: true,
+        };
     }
     let room = ROOM * deepest;
     // This list has the least slack of each plane whose slack is known.
@@ -273,8 +282,10 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> (D, bool) {
         with_slack(&|index| known.get(index).copied().flatten().unwrap_or(slack) + room)
     };
     let room = least(room, |room| with_room(room).is_some());
-    let least_bad = with_room(room).map_or(D::ZERO, |found| found.translation);
-    (least_bad, false)
+    BoundedTranslation {
+        translation: with_room(room).map_or(D::ZERO, |found| found.translation),
+        clears_all: false,
+    }
 }
 
 /// Returns the least number from 0 to `max` with a property. The number `max` must have the

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Maximum number of parts of a body for which edges and corners are collected.
-const MAX_PARTS: usize = 16;
+const MAX_BODY_PARTS: usize = 16;
 
 /// Maximum number of edges and corners near a part whose contacts are computed. The edges and
 /// corners with the lowest estimated depths are used.
@@ -45,8 +45,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts: &[FacetContact<V::DVec>],
         farthest: f64,
         near: &mut Vec<NearFacet<V::DVec>>,
-    ) -> ArrayVec<BodyPart<'a, V>, MAX_PARTS> {
-        let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
+    ) -> ArrayVec<BodyPart<'a, V>, MAX_BODY_PARTS> {
+        let mut bodies = ArrayVec::<BodyPart<V>, MAX_BODY_PARTS>::new();
         let origin = self.surface.world_pose.translation;
         for contact in contacts {
             let (_, index) = contact.indices;

@@ -240,24 +240,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact with a *plate*: a facet as if the surface had no other facets. A body
-    /// leaves a plate along the normal of the plate's plane or past the plate's boundary, whichever
-    /// is shorter.
+    /// Returns the contact with a facet by itself, a thin plate, given the contact with the facet's
+    /// plane. A body leaves a plate past the plate's plane or past the plate's boundary, whichever
+    /// is nearer.
     ///
-    /// Returns `None` in these cases:
-    ///
-    /// * `contact` is not a contact with the facet's plane, and so is already the contact with the
-    ///   plate.
-    /// * The push-out would take the center through the facet.
-    /// * The body has no center, and the normals of the two contacts do not point to the same side.
+    /// Returns `None` if the push-out would take the center through the facet. Without a center,
+    /// returns `None` if the normals of the two contacts do not point to the same side.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,
     ) -> Option<FacetContact<V::DVec>> {
         let parts = self.parts(contact.indices)?;
-        let found = self.solve(&parts, V::DVec::ZERO, |solver| {
-            (solver.hit() && contact.is_plane()).then(|| solver.contact())
-        })?;
+        let found = self.solve(&parts, V::DVec::ZERO, |solver| solver.find_contact())?;
         let is_through = match self.center {
             Some(center) => {
                 let facet = self.surface.facet(contact.indices.0)?;

@@ -33,14 +33,14 @@ use crate::{
 };
 
 /// Maximum number of parts of the body.
-const MAX_PARTS: usize = 16;
+const MAX_OBSTACLE_PARTS: usize = 16;
 
 /// Maximum number of translations that the search tries. On rough terrain, the search tries about
 /// four.
 const MAX_NODES: usize = 128;
 
-/// Edges count as parallel if the sine of the angle between them is at most this value.
-const PARALLEL_SINE: f64 = 1e-9;
+/// Edges count as parallel if the sine of their angle is at most this value.
+const MIN_EDGES_SINE: f64 = 1e-9;
 
 /// The fraction that is added to a known length, so that rounding does not exclude a push-out of
 /// this length.
@@ -114,9 +114,9 @@ impl<D: DVector> KnownFaces<'_, D> {
             for axis in axes(pose) {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
-                    across.filter(|across| across.length() > PARALLEL_SINE * edge.length());
-                // If `normal` is the normal of a face of the Minkowski difference, no point of the
-                // facet is higher along `normal` than this edge.
+                    across.filter(|across| across.length() > MIN_EDGES_SINE * edge.length());
+                // Along the normal of a face of the Minkowski difference, the rest of the facet is
+                // below this edge.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }
@@ -232,7 +232,7 @@ pub enum Searched {
 /// A search for the shortest push-out.
 struct ObstacleSearch<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
-    parts: ArrayVec<KnownPart<'p, V>, MAX_PARTS>,
+    parts: ArrayVec<KnownPart<'p, V>, MAX_OBSTACLE_PARTS>,
     /// The pairs of facets and parts that may touch before the push-out.
     near: &'p [(u32, u32)],
     /// Maximum length of the push-out.
@@ -258,18 +258,19 @@ impl<V: Space> SurfacePair<'_, V> {
         if is_round || self.surface.facet_radius() != Some(0.0) {
             return Searched::NotFound;
         }
-        let mut indices = ArrayVec::<u32, MAX_PARTS>::new();
+        let mut indices = ArrayVec::<u32, MAX_OBSTACLE_PARTS>::new();
         for (_, part) in near {
             if !indices.contains(part) && indices.try_push(*part).is_err() {
                 return Searched::NotFound;
             }
         }
         let found = indices.iter().map_while(|index| self.body.part(*index));
-        let found: ArrayVec<_, MAX_PARTS> = found.collect();
-        let shapes: ArrayVec<_, MAX_PARTS> = found.iter().map(Part::scaled_shape).collect();
+        let found: ArrayVec<_, MAX_OBSTACLE_PARTS> = found.collect();
+        let shapes: ArrayVec<_, MAX_OBSTACLE_PARTS> =
+            found.iter().map(Part::scaled_shape).collect();
         let parts = found.iter().zip(&shapes);
         let parts = parts.map_while(|(part, shape)| KnownPart::new(self, part, shape));
-        let parts: ArrayVec<_, MAX_PARTS> = parts.collect();
+        let parts: ArrayVec<_, MAX_OBSTACLE_PARTS> = parts.collect();
         if parts.len() < indices.len() {
             return Searched::NotFound;
         }

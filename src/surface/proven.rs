@@ -79,8 +79,14 @@ pub struct ProofLists<V: Space> {
     clusters: Vec<NearCluster<V::DVec>>,
     /// The greatest height and the index of each facet that the body may touch.
     tops: Vec<(f64, u32)>,
-    /// The index of each tested facet, and `true` if the body touches this facet.
-    touched: Vec<(u32, bool)>,
+    tested: Vec<TestedFacet>,
+}
+
+/// A facet that was tested.
+struct TestedFacet {
+    index: u32,
+    /// `true` if the body touches the facet.
+    is_touched: bool,
 }
 
 /// A normal, and a height along the normal. After a translation, the body is above this height, so
@@ -95,8 +101,7 @@ struct Proof<'p, 'a, V: Space> {
     /// The number of a cluster and the index of a facet, for each near facet, sorted.
     facets: &'p [(u32, u32)],
     clusters: &'p [NearCluster<V::DVec>],
-    /// The index of each tested facet, and `true` if the body touches this facet.
-    touched: &'p mut Vec<(u32, bool)>,
+    tested: &'p mut Vec<TestedFacet>,
     /// The greatest height and the index of each facet of the clusters.
     tops: &'p mut Vec<(f64, u32)>,
     /// `true` if the proof would have to test more facets than [`MAX_TESTED`].
@@ -143,9 +148,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             by_cluster,
             clusters,
             tops,
-            touched,
+            tested,
         } = lists;
-        touched.clear();
+        tested.clear();
         clusters.clear();
         if !self.collect_clusters(&body, center, by_cluster, clusters) {
             return;
@@ -156,7 +161,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             center,
             facets: by_cluster,
             clusters,
-            touched,
+            tested,
             tops,
             is_exhausted: false,
         };
@@ -395,26 +400,26 @@ impl<V: Space> Proof<'_, '_, V> {
 
     /// Returns `true` if the body touches a facet.
     fn touches(&mut self, facet: u32) -> bool {
-        let mut tested = self.touched.iter();
-        if let Some((_, touches)) = tested.find(|(other, _)| *other == facet) {
-            return *touches;
+        if let Some(known) = self.tested.iter().find(|known| known.index == facet) {
+            return known.is_touched;
         }
-        if self.touched.len() >= MAX_TESTED {
+        if self.tested.len() >= MAX_TESTED {
             self.is_exhausted = true;
             return true;
         }
         let is_hidden = |facet| self.pair.is_hidden(&facet);
         let is_visible = !self.pair.surface.facet(facet).is_none_or(is_hidden);
         let parts = self.pair.parts((facet, 0)).filter(|_| is_visible);
-        let touches = parts.is_some_and(|parts| {
+        let is_touched = parts.is_some_and(|parts| {
             let solve = || {
                 self.pair
                     .solve(&parts, V::DVec::ZERO, |solver| solver.hit().then_some(()))
             };
             !parts[0].region.is_apart_from(&parts[1].region) && solve().is_some()
         });
-        self.touched.push((facet, touches));
-        touches
+        let index = facet;
+        self.tested.push(TestedFacet { index, is_touched });
+        is_touched
     }
 
     /// Returns `true` if no translation shorter than `length` takes the body past the rim of a

@@ -285,8 +285,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
         let depth_in_plate = |contact: &FacetContact<V::DVec>| {
-            let plate = self.plate_contact(contact);
-            plate.as_ref().unwrap_or(contact).depth()
+            // Only a contact with a plane may be deeper than the contact with the facet by itself.
+            let plate = contact.is_plane().then(|| self.plate_contact(contact));
+            plate
+                .flatten()
+                .map_or(contact.depth(), |plate| plate.depth())
         };
         let is_convex = self.body.scaled_shape().is_some();
         is_convex

@@ -216,6 +216,14 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 }
 
+/// An edge of one of two polygons.
+#[derive(Clone, Copy)]
+pub(super) struct PolygonSide {
+    pub(super) index: usize,
+    /// `true` if the edge belongs to the first polygon.
+    pub(super) is_of_first: bool,
+}
+
 /// Returns both polygons of a pair, or `None` if a core is not a polygon.
 pub(super) fn placed<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
@@ -253,27 +261,26 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     if gap > limit {
         return Some(ClosedForm::Separated);
     }
-    let (gap, index, is_of_first) = match second.max_gap(&first, gap) {
-        Some((gap, index)) => (gap, index, false),
-        None => (gap, index, true),
-    };
+    let of_second = second.max_gap(&first, gap);
+    let is_of_first = of_second.is_none();
+    let (gap, index) = of_second.unwrap_or((gap, index));
+    let side = PolygonSide { index, is_of_first };
     if gap > 0.0 {
         // If the gap is within the radii or the tolerance, GJK computes the nearest points.
         return (gap > limit).then_some(ClosedForm::Separated);
     }
     let contact = Penetration {
         depth: -gap,
-        ..contact_along([&first, &second], (index, is_of_first), scale)
+        ..contact_along([&first, &second], side, scale)
     };
     Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
 }
 
-/// Returns the contact along the normal of an edge. The edge is given by its index, with `true` if
-/// the edge belongs to the first polygon.
+/// Returns the contact along the normal of an edge.
 #[inline]
 pub(super) fn contact_along<D: DVector>(
     [first, second]: [&PlacedPolygon<D>; 2],
-    (index, is_of_first): (usize, bool),
+    PolygonSide { index, is_of_first }: PolygonSide,
     scale: f64,
 ) -> Penetration<D> {
     let (normal, [first, second]) = if is_of_first {

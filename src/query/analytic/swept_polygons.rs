@@ -14,7 +14,7 @@
 use crate::{
     query::{
         analytic::{
-            polygons::{PlacedPolygon, contact_along, placed},
+            polygons::{PlacedPolygon, PolygonSide, contact_along, placed},
             swept_overlap::SweptOverlap,
         },
         minkowski::MinkowskiDifference,
@@ -28,9 +28,8 @@ use crate::{
 pub struct SweptPolygons<D> {
     polygons: [PlacedPolygon<D>; 2],
     pub overlap: SweptOverlap,
-    /// The edge in contact when the overlap begins, with `true` if the edge belongs to the first
-    /// polygon.
-    edge: Option<(usize, bool)>,
+    /// The edge in contact when the overlap begins.
+    side: Option<PolygonSide>,
 }
 
 impl<D: DVector> SweptPolygons<D> {
@@ -67,20 +66,20 @@ impl<D: DVector> SweptPolygons<D> {
                 } else if rate > 0.0 {
                     overlap.end(-gap * duration, duration);
                 } else if overlap.begin(gap * duration, duration, 0.0) {
-                    found = Some((index, is_of_first));
+                    found = Some(PolygonSide { index, is_of_first });
                 }
             }
         }
         Some(Self {
             polygons,
             overlap,
-            edge: found,
+            side: found,
         })
     }
 
     /// Returns, for each polygon, `true` if the edge in contact is one of its edges.
     pub fn has_edges(&self) -> [bool; 2] {
-        let is_of_first = self.edge.map(|(_, is_of_first)| is_of_first);
+        let is_of_first = self.side.map(|side| side.is_of_first);
         [is_of_first == Some(true), is_of_first == Some(false)]
     }
 
@@ -89,6 +88,6 @@ impl<D: DVector> SweptPolygons<D> {
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
         let [first, second] = &self.polygons;
         let second = second.moved(translation);
-        Some(contact_along([first, &second], self.edge?, scale))
+        Some(contact_along([first, &second], self.side?, scale))
     }
 }

@@ -1,10 +1,9 @@
 //! Casts by closed forms or by GJK along a ray, which are faster than the certified steps of
 //! `solve.rs`.
 //!
-//! Each function returns `Some(None)` for a miss, and `None` if neither a miss nor a hit is
-//! certain. The outcome is uncertain for shapes that touch or nearly touch at the start, for
-//! touches after which the shapes may not overlap, and for half-spaces. For rotating shapes, the
-//! outcome is certain only for a box and a point.
+//! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches that
+//! may only graze, and for half-spaces. For rotating shapes, the outcome is certain only for a box
+//! and a point.
 
 use crate::{
     query::{
@@ -15,7 +14,7 @@ use crate::{
             linear::{linear_touch, misses_clearly},
             scale::{CastScale, CoreBox},
             sweep::swept_touch,
-            touch::{CertifiedTouch, StartingPair},
+            touch::{CertifiedTouch, FastCast, StartingPair, Uncertain},
         },
         minkowski::MinkowskiDifference,
         trace::{ActiveTrace, Trace, Traced},
@@ -29,13 +28,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the outcome of the cast, or `None` if the outcome is uncertain.
-    pub fn cast_directly(&self) -> Option<Option<CastHit64<DVecOf<A>>>> {
+    /// Returns the outcome of the cast.
+    pub fn cast_directly(&self) -> FastCast<CastHit64<DVecOf<A>>> {
         if self.has_half_space() {
-            return None;
+            return Err(Uncertain);
         }
         let boxes = match self.pair.boxes() {
-            Some(half_extents) => Some(BoxPair::new(&self.pair, half_extents)?),
+            Some(half_extents) => Some(BoxPair::new(&self.pair, half_extents).ok_or(Uncertain)?),
             None => None,
         };
         let [(_, motion_a), (_, motion_b)] = self.moving;
@@ -56,28 +55,24 @@ where
             ([false, false], boxes) => {
                 let velocity = self.velocity();
                 if misses_clearly(&self.pair, velocity, self.travel()) {
-                    return Some(None);
+                    return Ok(None);
                 }
                 let scale = self.scale(self.travel())?;
-                match swept_touch(&self.pair, boxes, velocity, &scale) {
-                    Some(touch) => Some(touch.map(|touch| self.linear_hit(&touch, &scale))),
-                    None => self.cast_along_ray(&self.pair, &scale),
-                }
+                swept_touch(&self.pair, boxes, velocity, &scale)
+                    .map(|touch| touch.map(|touch| self.linear_hit(&touch, &scale)))
+                    .or_else(|Uncertain| self.cast_along_ray(&self.pair, &scale))
             }
-            _ => None,
+            _ => Err(Uncertain),
         }
     }
 
     /// Returns the outcome of a linear cast by GJK, and records the steps in `trace`.
-    pub fn cast_traced(
-        &self,
-        trace: &mut impl Trace<DVecOf<A>>,
-    ) -> Option<Option<CastHit64<DVecOf<A>>>> {
+    pub fn cast_traced(&self, trace: &mut impl Trace<DVecOf<A>>) -> FastCast<CastHit64<DVecOf<A>>> {
+        if self.has_half_space() {
+            return Err(Uncertain);
+        }
         let recording = ActiveTrace::new(trace);
         let traced = self.pair.traced(Traced::new(&recording));
-        if self.has_half_space() {
-            return None;
-        }
         self.cast_along_ray(&traced, &self.scale(self.travel())?)
     }
 
@@ -100,19 +95,19 @@ where
 
     /// Returns the scale of the cast. `travel` bounds the movement of the centers relative to each
     /// other.
-    fn scale(&self, travel: f64) -> Option<CastScale> {
+    fn scale(&self, travel: f64) -> Result<CastScale, Uncertain> {
         let boxes = [CoreBox::new(self.pair.a), CoreBox::new(self.pair.b)];
         let travel = travel + self.pair.relative.translation.extent();
-        CastScale::new(&boxes, self.pair.radius_sum(), travel)
+        CastScale::new(&boxes, self.pair.radius_sum(), travel).ok_or(Uncertain)
     }
 
     /// Computes the cast of a pair whose distance has a closed form.
     fn cast_by_distance(
         &self,
         cast: &mut DistanceCast<DVecOf<A>>,
-    ) -> Option<Option<CastHit64<DVecOf<A>>>> {
+    ) -> FastCast<CastHit64<DVecOf<A>>> {
         let touch = cast.touch()?;
-        Some(touch.map(|touch| {
+        Ok(touch.map(|touch| {
             let pair = cast.placed(&self.pair, touch.safe);
             self.hit(&touch, &pair, cast.scale.size)
         }))
@@ -124,9 +119,9 @@ where
         &self,
         difference: &impl MinkowskiDifference<Vector = DVecOf<A>>,
         scale: &CastScale,
-    ) -> Option<Option<CastHit64<DVecOf<A>>>> {
+    ) -> FastCast<CastHit64<DVecOf<A>>> {
         let touch = linear_touch(difference, self.velocity(), scale)?;
-        Some(touch.map(|touch| self.linear_hit(&touch, scale)))
+        Ok(touch.map(|touch| self.linear_hit(&touch, scale)))
     }
 
     /// Converts the touch of a linear cast to a hit in world axes.

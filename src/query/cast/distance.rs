@@ -27,8 +27,10 @@ use crate::{
     query::{
         analytic::boxes::BoxPair,
         cast::{
-            motion::Motion64, scale::CastScale, separating_axis::rates_along_turning_axis,
-            touch::CertifiedTouch,
+            motion::Motion64,
+            scale::CastScale,
+            separating_axis::rates_along_turning_axis,
+            touch::{CertifiedTouch, FastCast, Uncertain},
         },
         minkowski::Pair,
         penetration::Penetration,
@@ -114,12 +116,11 @@ impl<D: DVector> DistanceCast<D> {
         }
     }
 
-    /// Moves the pair to its first touch. Returns the touch, `Some(None)` for a miss, and `None` if
-    /// neither a hit nor a miss is certain.
-    pub fn touch(&mut self) -> Option<Option<CertifiedTouch<D>>> {
+    /// Moves the pair to its first touch, and returns the touch.
+    pub fn touch(&mut self) -> FastCast<CertifiedTouch<D>> {
         let mut position = self.move_to(0.0)?;
         if position.gap <= self.scale.clearance() {
-            return None;
+            return Err(Uncertain);
         }
         let mut end_gap = 2.0 * self.scale.margin;
         let mut first_step = self.step_of_points();
@@ -130,7 +131,7 @@ impl<D: DVector> DistanceCast<D> {
             let newton = 2.0 * above / (closing_speed + root);
             let time = position.time + first_step.take().unwrap_or(newton);
             if closing_speed + root <= 0.0 || time >= 1.0 {
-                return Some(None);
+                return Ok(None);
             }
             position = self.move_to(time)?;
             if position.gap <= end_gap {
@@ -138,11 +139,11 @@ impl<D: DVector> DistanceCast<D> {
             }
             end_gap = self.scale.next_end_gap(end_gap);
         }
-        None
+        Err(Uncertain)
     }
 
     /// Moves the pair to the given time.
-    fn move_to(&mut self, time: f64) -> Option<Position<D>> {
+    fn move_to(&mut self, time: f64) -> Result<Position<D>, Uncertain> {
         let offset = self.offset + self.velocity * time;
         let (center, velocity, curvature) = match &self.rotation {
             None => (offset, self.velocity, 0.0),
@@ -159,8 +160,8 @@ impl<D: DVector> DistanceCast<D> {
             }
         };
         self.boxes.relative.translation = center;
-        let cores = self.boxes.nearest()?;
-        Some(Position {
+        let cores = self.boxes.nearest().ok_or(Uncertain)?;
+        Ok(Position {
             time,
             velocity,
             curvature,
@@ -187,7 +188,7 @@ impl<D: DVector> DistanceCast<D> {
     }
 
     /// Returns the touch of shapes that are about to touch, if they certainly overlap afterwards.
-    fn certified(&self, at: &Position<D>) -> Option<CertifiedTouch<D>> {
+    fn certified(&self, at: &Position<D>) -> Result<CertifiedTouch<D>, Uncertain> {
         let closing_speed = at.closing_speed();
         let speed = at.velocity.length();
         let end = match self.rotation {
@@ -201,8 +202,11 @@ impl<D: DVector> DistanceCast<D> {
         let distance = (between + at.velocity * deepest).length();
         let depth = self.radius_sum - distance - 0.5 * at.curvature * deepest * deepest;
         let overlaps = at.gap > 0.0 && closing_speed > 0.0 && depth > self.scale.slack;
+        if !overlaps {
+            return Err(Uncertain);
+        }
         let step = at.gap / closing_speed;
-        overlaps.then(|| CertifiedTouch {
+        Ok(CertifiedTouch {
             safe: at.time,
             touching: self.scale.touching_time(at.time, step, speed),
             cores: at.cores,

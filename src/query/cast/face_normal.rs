@@ -40,7 +40,7 @@ const LEAST_FACE: f64 = 10.0;
 
 /// The sine of the angle up to which a motion counts as parallel to a normal. At smaller angles,
 /// the component across the normal may be mere rounding error.
-const PARALLEL_SINE: f64 = 1e-9;
+const PARALLEL_MOTION_SINE: f64 = 1e-9;
 
 /// The maximum number of tilts to find an edge. On a round surface, which has no edge, each tilt at
 /// least halves the angle by which the direction is tilted.
@@ -67,7 +67,7 @@ pub fn face_normal<B: Support + ?Sized>(
     let Some(against) = (inverse * -velocity).unit() else {
         return contact.normal;
     };
-    let point = SurfacePoint {
+    let point = TouchedPoint {
         shape,
         point: inverse * contact.offset_b,
         tolerance: SAME_HEIGHT * size,
@@ -89,13 +89,13 @@ pub fn face_normal<B: Support + ?Sized>(
 }
 
 /// A point on the surface of a shape, in the shape's frame.
-struct SurfacePoint<'a, S: Support + ?Sized> {
+struct TouchedPoint<'a, S: Support + ?Sized> {
     shape: &'a S,
     point: DVecOf<S>,
     tolerance: f64,
 }
 
-impl<S: Support + ?Sized> SurfacePoint<'_, S> {
+impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     /// Returns `true` if a face with this normal contains the point. Support points in slightly
     /// tilted directions span such a face.
     fn has_face(&self, normal: DVecOf<S>) -> bool {
@@ -176,7 +176,7 @@ impl<S: Support + ?Sized> SurfacePoint<'_, S> {
             return best.face;
         }
         let across = against - normal * normal.dot(against);
-        let across = if across.length() > PARALLEL_SINE {
+        let across = if across.length() > PARALLEL_MOTION_SINE {
             across
         } else {
             DVecOf::<S>::perpendicular(&[normal])?

@@ -36,7 +36,10 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        cast::{scale::CastScale, touch::CertifiedTouch},
+        cast::{
+            scale::CastScale,
+            touch::{CertifiedTouch, FastCast, Uncertain},
+        },
         gjk::Gjk,
         minkowski::MinkowskiDifference,
         penetration::Penetration,
@@ -90,14 +93,13 @@ pub fn misses_clearly<D: DVector>(
     })
 }
 
-/// Returns the first touch, or `Some(None)` for a miss. Returns `None` if neither a hit nor a miss
-/// is certain. `velocity` is the velocity of the second shape relative to the first, in the frame
-/// of the pair.
+/// Returns the first touch. `velocity` is the velocity of the second shape relative to the first, in
+/// the frame of the pair.
 pub fn linear_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
     scale: &CastScale,
-) -> Option<Option<CertifiedTouch<D>>> {
+) -> FastCast<CertifiedTouch<D>> {
     let radius_sum = pair.radius_sum();
     let mut ray = RayState {
         time: 0.0,
@@ -116,7 +118,7 @@ pub fn linear_touch<D: DVector>(
     let mut band = 0.5 * scale.margin;
     let mut best = f64::INFINITY;
     for _ in 0..MAX_CAST_ITERATIONS {
-        let normal = (-ray.nearest.point).unit()?;
+        let normal = (-ray.nearest.point).unit().ok_or(Uncertain)?;
         let vertex = pair.vertex(normal);
         let height = normal.dot(ray.position - vertex.point) - radius_sum;
         let start_gap = -normal.dot(vertex.point) - radius_sum;
@@ -128,7 +130,7 @@ pub fn linear_touch<D: DVector>(
             if closing_speed <= 0.0 || ray.time + step >= 1.0 {
                 let is_certain = ray.start_gap > scale.clearance();
                 pair.record(|| ray.at_end(vertex));
-                return is_certain.then_some(None);
+                return if is_certain { Ok(None) } else { Err(Uncertain) };
             }
             ray.time += step;
             ray.position = velocity * ray.time;
@@ -144,12 +146,12 @@ pub fn linear_touch<D: DVector>(
         // If rounding keeps the distance from shrinking, or if a value is NaN, the loop ends.
         let is_nearer = distance < best;
         if !is_nearer {
-            return None;
+            return Err(Uncertain);
         }
         best = distance;
         band = (band * BAND_GROWTH).min((MAX_BAND * scale.size).max(scale.margin));
     }
-    None
+    Err(Uncertain)
 }
 
 /// The state of the loop between two steps.
@@ -171,22 +173,22 @@ struct RayState<'a, D: DVector> {
 }
 
 impl<D: DVector> RayState<'_, D> {
-    /// Adds a vertex, and keeps the vertices of which the nearest point is a combination. Returns
-    /// `None` if the simplex is full: then it contains x, and the shapes overlap.
-    fn add(&mut self, vertex: Vertex<D>) -> Option<()> {
+    /// Adds a vertex, and keeps the vertices of which the nearest point is a combination. If the
+    /// simplex is full, it contains x, so the shapes overlap, and the cast is uncertain.
+    fn add(&mut self, vertex: Vertex<D>) -> Result<(), Uncertain> {
         if self.simplex.iter().all(|old| old.point != vertex.point) {
-            self.simplex.try_push(vertex).ok()?;
+            self.simplex.try_push(vertex).map_err(|_| Uncertain)?;
         }
         self.nearest = nearest_to(self.position, &self.simplex);
         self.nearest.reduce(&mut self.simplex);
-        Some(())
+        Ok(())
     }
 
     /// Returns the touch if the shapes certainly overlap afterwards.
     fn certified_touch(
         &self,
         pair: &impl MinkowskiDifference<Vector = D>,
-    ) -> Option<CertifiedTouch<D>> {
+    ) -> Result<CertifiedTouch<D>, Uncertain> {
         let (scale, speed) = (self.scale, self.velocity.length());
         let closing_speed = -self.normal.dot(self.velocity);
         let distance = self.nearest.point.length();
@@ -194,11 +196,11 @@ impl<D: DVector> RayState<'_, D> {
         let end = scale.probed_end(self.time, speed);
         let deeper = scale.probed_time(self.time, closing_speed, end);
         if !is_apart || closing_speed <= 0.0 || !self.overlaps(deeper, pair) {
-            return None;
+            return Err(Uncertain);
         }
         let (first, second) = self.nearest.witnesses(&self.simplex);
         let step = scale.stop_gap / closing_speed;
-        Some(CertifiedTouch {
+        Ok(CertifiedTouch {
             safe: self.time,
             touching: scale.touching_time(self.time, step, speed),
             cores: Penetration {

@@ -39,7 +39,7 @@ pub use motion::Motion;
 pub(crate) use motion::Motion64;
 use motion::Moving64;
 use moving_pair::MovingPair;
-use touch::StartingPair;
+use touch::{StartingPair, Uncertain};
 
 /// Returns the first touch of two shapes in the world. `solve` returns the touch in f64. If a pose
 /// at the start or a motion is invalid, the cast is a miss.
@@ -82,13 +82,13 @@ where
     /// Returns the first touch of the pair.
     pub fn cast(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_directly()
-            .unwrap_or_else(|| MovingPair::new(self)?.solve(options))
+            .unwrap_or_else(|Uncertain| MovingPair::new(self)?.solve(options))
     }
 
     /// Returns the first touch of a linear cast, and records the steps of GJK in `trace`. If GJK
     /// does not solve the cast, the result comes from another method, without steps.
     pub fn trace(&self, trace: &mut impl Trace<DVecOf<A>>) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_traced(trace)
-            .unwrap_or_else(|| self.cast(CastOptions::default()))
+            .unwrap_or_else(|Uncertain| self.cast(CastOptions::default()))
     }
 }

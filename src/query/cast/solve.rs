@@ -87,6 +87,24 @@ struct Round<D: DVector> {
     axis: SeparatingAxis<D>,
 }
 
+/// The shapes at the time from which a motion is followed.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The overlap that is allowed in addition to the tolerance.
+    allowed: f64,
+    /// `true` for shapes that overlap at the start, which may leave each other on the opposite
+    /// side.
+    may_pass: bool,
+}
+
+impl Entry {
+    /// The shapes are apart, and about to touch.
+    const TOUCH: Self = Self {
+        allowed: 0.0,
+        may_pass: false,
+    };
+}
+
 /// The outcome of the motion after a touch.
 enum AfterTouch {
     /// The shapes overlap.
@@ -118,9 +136,12 @@ where
                 return Some(overlapping);
             }
             let is_allowed = contact.depth > tolerance;
-            let allowed = if is_allowed { contact.depth } else { 0.0 };
+            let entry = Entry {
+                allowed: if is_allowed { contact.depth } else { 0.0 },
+                may_pass: overlaps,
+            };
             let axis = self.contact_axis(&contact);
-            match self.follow(time, axis, (allowed, overlaps), &mut rounds) {
+            match self.follow(time, axis, entry, &mut rounds) {
                 AfterTouch::Overlaps if overlaps => return Some(overlapping),
                 AfterTouch::Overlaps => {
                     let face = self.start.face_normal(0.0, size, &contact);
@@ -132,7 +153,7 @@ where
         }
         loop {
             let (touch, axis) = self.approach(time, &mut rounds)?;
-            match self.follow(touch.safe, axis, (0.0, false), &mut rounds) {
+            match self.follow(touch.safe, axis, Entry::TOUCH, &mut rounds) {
                 AfterTouch::Overlaps => {
                     return Some(self.start.hit(&touch, &self.at(touch.safe), size));
                 }
@@ -223,15 +244,13 @@ where
         }
     }
 
-    /// Follows the motion after a touch. The search ends when the shapes overlap by more than
-    /// `allowed` plus the tolerance, when the shapes are apart again, or when the motion ends.
-    /// `leaves` is `true` for shapes that overlap at the start, which may leave each other on the
-    /// opposite side.
+    /// Follows the motion after a touch. The search ends when the shapes overlap by more than the
+    /// allowed depth plus the tolerance, when the shapes are apart again, or when the motion ends.
     fn follow(
         &self,
         mut time: f64,
         mut axis: SeparatingAxis<DVecOf<A>>,
-        (allowed, leaves): (f64, bool),
+        Entry { allowed, may_pass }: Entry,
         rounds: &mut usize,
     ) -> AfterTouch {
         let slack = self.scale.slack;
@@ -271,7 +290,7 @@ where
                 normals.is_some_and(|(normal, next)| normal.dot(next) < OPPOSITE_COSINE)
                     && self.width(time, axis) <= 2.0 * slack
             };
-            if is_deep || (!leaves && passes_through()) {
+            if is_deep || (!may_pass && passes_through()) {
                 return AfterTouch::Overlaps;
             }
             if contact.is_some() {

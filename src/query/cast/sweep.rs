@@ -8,32 +8,35 @@ use crate::{
         analytic::{
             SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
         },
-        cast::{scale::CastScale, touch::CertifiedTouch},
+        cast::{
+            scale::CastScale,
+            touch::{CertifiedTouch, FastCast, Uncertain},
+        },
         minkowski::MinkowskiDifference,
         penetration::Penetration,
     },
     space::DVector,
 };
 
-/// Returns the first touch of two boxes, or of two polygons if `boxes` is `None`. Returns
-/// `Some(None)` for a miss, and `None` if neither a hit nor a miss is certain.
+/// Returns the first touch of two boxes, or of two polygons if `boxes` is `None`.
 pub fn swept_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     boxes: Option<BoxPair<D>>,
     velocity: D,
     scale: &CastScale,
-) -> Option<Option<CertifiedTouch<D>>> {
+) -> FastCast<CertifiedTouch<D>> {
     let speed = velocity.length();
     let has_radius = pair.radius_sum() > 0.0;
     // If the motion is not longer than the clearance, rounding may decide the result.
     if speed <= scale.clearance() {
-        return None;
+        return Err(Uncertain);
     }
     let Some(mut boxes) = boxes else {
         if has_radius {
-            return None;
+            return Err(Uncertain);
         }
-        let swept = SweptPolygons::new(pair, velocity, scale.slack, scale.size)?;
+        let swept = SweptPolygons::new(pair, velocity, scale.slack, scale.size);
+        let swept = swept.ok_or(Uncertain)?;
         return at_overlap(&swept.overlap, pair, velocity, scale, |safe| {
             let contact = swept.contact(velocity * safe, scale.size)?;
             Some((contact, swept.has_edges()))
@@ -42,10 +45,10 @@ pub fn swept_touch<D: DVector>(
     let mut swept = SweptBoxes::new(velocity, pair.radius_sum(), scale.slack);
     swept.add_faces(&boxes);
     if passes(swept.overlap(), scale) {
-        return Some(None);
+        return Ok(None);
     }
     if has_radius {
-        return None;
+        return Err(Uncertain);
     }
     swept.add_edges(&boxes);
     let start = boxes.relative.translation;
@@ -65,22 +68,22 @@ fn at_overlap<D: DVector>(
     velocity: D,
     scale: &CastScale,
     contact: impl FnOnce(f64) -> Option<(Penetration<D>, [bool; 2])>,
-) -> Option<Option<CertifiedTouch<D>>> {
+) -> FastCast<CertifiedTouch<D>> {
     if passes(overlap, scale) {
-        return Some(None);
+        return Ok(None);
     }
     let speed = velocity.length();
     let end = scale.probed_end(overlap.enter, speed);
     if overlap.start_gap <= scale.clearance() || !overlap.overlaps_deeply(end) {
-        return None;
+        return Err(Uncertain);
     }
     let safe = (overlap.enter - scale.stop_gap / overlap.closing_speed).max(0.0);
     let step = overlap.enter - safe;
     if !scale.is_short(step, speed) {
-        return None;
+        return Err(Uncertain);
     }
-    let (cores, is_on_face) = contact(safe)?;
-    Some(Some(CertifiedTouch {
+    let (cores, is_on_face) = contact(safe).ok_or(Uncertain)?;
+    Ok(Some(CertifiedTouch {
         safe,
         touching: scale.touching_time(safe, step, speed),
         cores: cores.with_opposite_points(&pair.with_second_moved(velocity * safe)),

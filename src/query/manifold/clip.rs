@@ -44,6 +44,8 @@ pub struct ClipVertex {
     pub point: CommonPoint,
     /// The source of the edge that starts at this vertex.
     edge: SourceEdge,
+    /// `true` for a corner of the first face whose height on the second face is not yet computed.
+    is_pending: bool,
 }
 
 /// The vertices of the intersection, counter-clockwise.
@@ -70,7 +72,7 @@ pub fn intersection(
             add_outline(polygon, first, 0, |corner| [corner.height, height]);
         }
         _ if second.corners.len() > 2 => {
-            add_outline(polygon, first, 0, |corner| [corner.height, f64::NAN]);
+            add_outline(polygon, first, 0, |corner| [corner.height, 0.0]);
             clip(polygon, &second.corners);
         }
         _ => {}
@@ -92,6 +94,7 @@ fn add_outline(
             heights: heights(corner),
         },
         edge: SourceEdge { feature, index },
+        is_pending: false,
     };
     let is_face = face.corners.len() > 2;
     let corners = face.corners.iter().enumerate();
@@ -99,20 +102,23 @@ fn add_outline(
 }
 
 /// Removes the part of a polygon outside the second face, and computes the heights of the second
-/// face at the vertices.
+/// face at the vertices. The second face has no height at a vertex that rounding places outside. Such
+/// a vertex is removed, too.
 fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
+    for vertex in polygon.iter_mut() {
+        vertex.is_pending = true;
+    }
     for (index, edge) in edges(second).enumerate() {
         clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
     }
-    // The first face's remaining vertices are inside the second face, and have no height on the
-    // second face yet.
-    for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
-        if heights[1].is_nan()
-            && let Some(height) = fan_height(second, *position)
-        {
-            heights[1] = height;
+    polygon.retain(|vertex| {
+        if !vertex.is_pending {
+            return true;
         }
-    }
+        let height = fan_height(second, vertex.point.position);
+        vertex.point.heights[1] = height.unwrap_or_default();
+        height.is_some()
+    });
 }
 
 /// Removes the part of a polygon beyond one edge of the second face.
@@ -157,9 +163,11 @@ fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [FeatureCorner; 2], edg
     let leaving = ClipVertex {
         point: crossing(&before, &out),
         edge,
+        is_pending: false,
     };
     let entering = ClipVertex {
         point: crossing(&after, &outside),
+        is_pending: false,
         ..outside
     };
     polygon.drain(exit..=entry);
