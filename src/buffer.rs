@@ -40,7 +40,7 @@ pub struct Peak {
 impl Peak {
     /// Records the present number of items, which may be the greatest number in the window.
     #[inline]
-    pub fn note(&mut self, len: usize) {
+    pub fn record_len(&mut self, len: usize) {
         self.current = self.current.max(len);
     }
 
@@ -52,7 +52,7 @@ impl Peak {
     /// Ends a tick with `len` items. Returns `true` if the caller must free unused memory.
     #[must_use]
     pub fn end_tick(&mut self, len: usize) -> bool {
-        self.note(len);
+        self.record_len(len);
         self.ticks += 1;
         self.ticks >= WINDOW && self.end_window(len)
     }
@@ -60,7 +60,7 @@ impl Peak {
     /// Ends a window with `len` items. Returns `true` if the caller must free unused memory.
     #[must_use]
     pub fn end_window(&mut self, len: usize) -> bool {
-        self.note(len);
+        self.record_len(len);
         let needed = self.current;
         let held = self.held.max(needed);
         let is_excessive = held > SMALL.max(4 * needed);
@@ -104,7 +104,7 @@ impl<T> DerefMut for Buffer<T> {
     /// Records the length before the access, because the caller may remove items.
     #[inline]
     fn deref_mut(&mut self) -> &mut Vec<T> {
-        self.peak.note(self.items.len());
+        self.peak.record_len(self.items.len());
         &mut self.items
     }
 }

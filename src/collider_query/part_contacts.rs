@@ -72,9 +72,9 @@ pub fn deepest_of_parts<V: Space>(
         });
         near.sort_unstable();
     }
-    peak.note(near.len());
+    peak.record_len(near.len());
     let found = surface_pair.find(near, contacts, lists, visit);
-    peak.note(near.len() + lists.near.len() + lists.contacts.len());
+    peak.record_len(near.len() + lists.near.len() + lists.contacts.len());
     found
 }
 

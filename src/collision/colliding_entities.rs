@@ -87,7 +87,7 @@ impl CollidingEntities {
         let touched = || collisions.deepest_of(entity).map(|contact| contact.other);
         if !touched().eq(this.iter()) {
             let Self { entities, peak } = &mut **this;
-            peak.note(entities.len());
+            peak.record_len(entities.len());
             entities.clear();
             entities.extend(touched());
         }

@@ -22,7 +22,7 @@ const POLYGON: f64 = 1e-9;
 
 /// The smaller half extent of an outline is treated as at least this fraction of the greater half
 /// extent.
-const THIN: f64 = 1e-3;
+const MIN_ASPECT: f64 = 1e-3;
 
 /// The maximum depth to which a quarter of a curve or of a polygon is subdivided. This limit bounds
 /// the work for a wrong support function.
@@ -99,7 +99,7 @@ pub fn silhouette<S: Support>(
         return Vec::new();
     };
     let half = 0.5 * DVec2::new(right.flat.x - left.flat.x, top.flat.y - bottom.flat.y);
-    let size = half.min_element().max(THIN * half.max_element());
+    let size = half.min_element().max(MIN_ASPECT * half.max_element());
     let (tolerance, splits) = if is_polygon {
         (POLYGON, MAX_POLYGON_SPLITS)
     } else {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The size of a cross and of an arrowhead, relative to the smaller collider.
-const MARKER: f32 = 0.04;
+const CONTACT_MARKER: f32 = 0.04;
 
 /// Draws the contacts of the last tick.
 pub fn draw_contacts(
@@ -43,7 +43,7 @@ type ColliderAndPose<'a> = (&'a Collider, &'a GlobalTransform);
 /// Returns the size of the crosses and arrowheads for a pair.
 pub fn marker_size(sides: [ColliderAndPose; 2]) -> f32 {
     let sizes = sides.map(|(collider, pose)| longest_side(collider, pose));
-    MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min)
+    CONTACT_MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min)
 }
 
 /// Returns the z of the first collider, at which a 2D pair is drawn. Returns `None` in 3D.

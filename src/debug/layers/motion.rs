@@ -21,7 +21,7 @@ const FAR: f32 = 1e4;
 /// The length of the normal and the size of the cross at a hit, as fractions of the distance to the
 /// hit.
 const NORMAL: f32 = 0.1;
-const MARKER: f32 = 0.02;
+const HIT_MARKER: f32 = 0.02;
 
 /// The colors of a motion: the color of its path, and the color at its hit.
 pub type Colors = [LinearRgba; 2];
@@ -36,7 +36,8 @@ pub fn ray_lines(
     [path, hit]: Colors,
 ) -> Vec<ColoredLine> {
     let end = origin + direction.normalize_or_zero() * length.min(FAR);
-    let arrow = normal.map(|normal| arrow(end, end + normal * (NORMAL * length), MARKER * length));
+    let arrow =
+        normal.map(|normal| arrow(end, end + normal * (NORMAL * length), HIT_MARKER * length));
     let arrow = arrow.into_iter().flatten().map(|line| (line, hit));
     arrow.chain([([origin, end], path)]).collect()
 }
@@ -68,7 +69,7 @@ pub fn cast_lines(
     let path = placed(&outline, start).chain([origins]);
     let path = path.map(|line| (line, path_color));
     let end_color = if hit.is_some() { hit_color } else { path_color };
-    let marker = MARKER * translation.length();
+    let marker = HIT_MARKER * translation.length();
     let crosses = hit.into_iter();
     let crosses = crosses.flat_map(|hit| cross(hit.contact.point_b, marker, is_2d));
     let ends = placed(&outline, end).chain(crosses);

@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// A box is thin along an axis if its size along the axis is far smaller than its largest size: the
-/// binary exponents of the two sizes differ by more than `THIN`.
+/// binary exponents of the two sizes differ by more than `THIN_EXPONENT`.
 ///
 /// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.
-const THIN: u16 = 7;
+const THIN_EXPONENT: u16 = 7;
 
 /// The class of a grid. Boxes of similar sizes and proportions have the same class.
 ///
@@ -36,7 +36,7 @@ impl SizeClass {
         // These numbers are the biased exponents of the sizes.
         let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
         let largest = x.max(y).max(z);
-        let is_thin = |exponent: u16| u16::from(largest - exponent > THIN);
+        let is_thin = |exponent: u16| u16::from(largest - exponent > THIN_EXPONENT);
         let proportions = is_thin(z) << 2 | is_thin(y) << 1 | is_thin(x);
         // The value is not 0, so that `Option<SizeClass>` has 2 bytes.
         Self(NonZeroU16::MIN.saturating_add(largest >> 1 << 3 | proportions))
