@@ -72,32 +72,25 @@
 
 mod analytic;
 mod cast;
-mod counter;
 mod epa;
-mod epa_refine;
 mod forecast;
 mod functions;
 mod gjk;
 mod manifold;
-pub(crate) mod minkowski;
-mod penetration;
-mod point_distance;
+mod minkowski;
 mod query_partner;
 mod ray;
 mod results;
-pub(crate) mod simplex;
 mod solver;
 pub mod steps;
-mod trace;
 
 pub use cast::{CastHit, CastOptions, CastStatus, Motion};
 pub(crate) use cast::{CastHit64, Motion64, cast_moving};
-pub(crate) use counter::Counter;
 pub use forecast::{Forecast, forecast};
 pub use functions::{
     Touch, cast_motion, cast_shape, contact, distance, intersects, manifold, touch,
 };
-pub(crate) use minkowski::Pair;
+pub(crate) use minkowski::{Pair, counter::Counter};
 pub use query_partner::{MotionOf, PoseOf, QueryPartner, QueryShape};
 pub(crate) use query_partner::{QueryPair, sealed};
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};

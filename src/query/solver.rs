@@ -6,13 +6,13 @@ use crate::{
     query::{
         analytic::{self, ClosedForm, half_space::HalfSpaceSolver},
         epa::penetration,
-        gjk::{Gjk, Goal, State},
+        gjk::{Gjk, Goal, State, penetration::Penetration, point_distance::distances_from_cores},
         manifold::{ContactFrame, manifold_points},
-        minkowski::{MinkowskiDifference, Pair},
-        penetration::Penetration,
-        point_distance::distances_from_cores,
+        minkowski::{
+            MinkowskiDifference, Pair,
+            trace::{TraceOption, Untraced},
+        },
         results::{Contact, Contact64, Distance, Manifold},
-        trace::{TraceOption, Untraced},
     },
     shape::{DVecOf, Support},
     space::DVector,

@@ -42,15 +42,15 @@ use crate::{
     query::{
         CastHit, Contact, Distance, Motion, Solver,
         cast::cast_in_world,
+        minkowski::trace::{ActiveTrace, Traced},
         query_partner::pair,
-        trace::{ActiveTrace, Traced},
     },
     shape::{DVecOf, Support},
     space::QueryPose,
 };
 
 pub use crate::{
-    query::{
+    query::minkowski::{
         simplex::Vertex,
         trace::{EpaStep, GjkStep, Step, Trace},
     },

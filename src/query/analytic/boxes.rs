@@ -41,7 +41,8 @@
 
 use crate::{
     query::{
-        analytic::closed_form::ClosedForm, minkowski::MinkowskiDifference, penetration::Penetration,
+        analytic::closed_form::ClosedForm, gjk::penetration::Penetration,
+        minkowski::MinkowskiDifference,
     },
     space::{DVector, Pose},
     tolerance::{CORE_CONTACT, FLAT_DEPTH, PARALLEL_EDGES, TOUCHING},

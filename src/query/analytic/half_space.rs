@@ -6,7 +6,10 @@
 //! of t is reached for m = n.
 
 use crate::{
-    query::{minkowski::MinkowskiDifference, penetration::Penetration, simplex::Vertex},
+    query::{
+        gjk::penetration::Penetration,
+        minkowski::{MinkowskiDifference, simplex::Vertex},
+    },
     shape::HalfSpace,
     space::DVector,
     tolerance::{OFFSET_SCALE, TOUCHING},

@@ -26,7 +26,8 @@
 
 use crate::{
     query::{
-        analytic::closed_form::ClosedForm, minkowski::MinkowskiDifference, penetration::Penetration,
+        analytic::closed_form::ClosedForm, gjk::penetration::Penetration,
+        minkowski::MinkowskiDifference,
     },
     shape::{Core, MAX_EDGES, Polygon},
     space::{DVector, Pose},

@@ -4,33 +4,24 @@
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
 //! | `hit.rs` | [`CastHit`], the result, and [`CastOptions`] |
-//! | `direct.rs` | casts without certified steps, by the three files below |
-//! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
-//! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
-//! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
-//! | `solve.rs` | all other casts: the first touch as a certified interval of time |
-//! | `moving_pair.rs`, `body.rs` | a pair and a shape, with the separation, as functions of time |
+//! | `direct/` | casts without certified steps, by closed forms or by GJK along a ray |
+//! | `certified/` | all other casts: the first touch as a certified interval of time |
 //! | `separating_axis.rs` | the axes of a separation, and bounds on its rates |
 //! | `scale.rs` | the size of a pair, and the lengths that decide its cast |
 //! | `touch.rs` | a pair at the start, and its first touch |
 //! | `face_normal.rs` | the face at the touch that opposes the motion most |
 
-mod body;
+mod certified;
 mod direct;
-mod distance;
 mod face_normal;
 mod hit;
-mod linear;
 mod motion;
-mod moving_pair;
 mod scale;
 mod separating_axis;
-mod solve;
-mod sweep;
 mod touch;
 
 use crate::{
-    query::trace::Trace,
+    query::minkowski::trace::Trace,
     shape::{DVecOf, Support},
 };
 pub(crate) use hit::CastHit64;

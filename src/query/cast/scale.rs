@@ -11,7 +11,7 @@ use crate::{
 /// other slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 
-/// The clearance at the start, as a fraction of the size. At this distance, `solve.rs` finds no
+/// The clearance at the start, as a fraction of the size. At this distance, `certified/` finds no
 /// contact. The tolerance of a contact is at most twice [`TOUCHING`], because a pair's scale is at
 /// most twice its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;

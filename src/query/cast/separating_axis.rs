@@ -1,6 +1,6 @@
 //! The axes along which a separation is measured, and bounds on its derivatives.
 //!
-//! The separation in `moving_pair.rs` is computed from n·x for a support point x of each shape. The
+//! The separation in `certified/` is computed from n·x for a support point x of each shape. The
 //! derivatives of n·x are bounded as follows, for a point x = c(t) + r(t) of a shape that rotates
 //! about the center c with the angular velocity ω:
 //!

@@ -40,7 +40,7 @@ use core::f64::consts::FRAC_2_PI;
 
 use crate::{
     math::DVec2,
-    query::{minkowski::MinkowskiDifference, penetration::Penetration},
+    query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };

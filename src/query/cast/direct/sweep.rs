@@ -12,8 +12,8 @@ use crate::{
             scale::CastScale,
             touch::{CertifiedTouch, FastCast, Uncertain},
         },
+        gjk::penetration::Penetration,
         minkowski::MinkowskiDifference,
-        penetration::Penetration,
     },
     space::DVector,
 };

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 
 use crate::{
-    query::simplex::Vertex,
+    query::minkowski::simplex::Vertex,
     shape::swap_if,
     space::{DVector, PolytopeFacet},
 };

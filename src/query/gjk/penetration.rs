@@ -3,8 +3,10 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::MinkowskiDifference,
-        simplex::{Nearest, Simplex, Vertex, nearest_to},
+        minkowski::{
+            MinkowskiDifference,
+            simplex::{Nearest, Simplex, Vertex, nearest_to},
+        },
     },
     space::DVector,
     tolerance::DEPTH_GAP,

@@ -20,15 +20,19 @@
 //!   support point repeats a vertex. Then the axes of both shapes are evaluated as well, and a
 //!   descent with GJK starts from each of the best directions: see [`EarlyEnd::finish`].
 
+mod refine;
+
 use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        epa_refine::{EarlyEnd, MAX_OPEN, refine},
-        minkowski::MinkowskiDifference,
-        penetration::Penetration,
-        simplex::{Simplex, Vertex, nearest},
-        trace::{EpaStep, Step},
+        epa::refine::{EarlyEnd, MAX_OPEN, refine},
+        gjk::penetration::Penetration,
+        minkowski::{
+            MinkowskiDifference,
+            simplex::{Simplex, Vertex, nearest},
+            trace::{EpaStep, Step},
+        },
     },
     space::{DVector, EpaEnd, Polytope, PolytopeFacet},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},

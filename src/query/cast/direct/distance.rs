@@ -21,7 +21,7 @@
 //! between them is at most |w + s z'| + K s²/2, and the depth is at least R minus this distance. If
 //! this bound exceeds the tolerance for some s, the touch is a hit.
 //!
-//! `solve.rs` computes the uncertain cases.
+//! `certified/` computes the uncertain cases.
 
 use crate::{
     query::{
@@ -32,8 +32,8 @@ use crate::{
             separating_axis::rates_along_turning_axis,
             touch::{CertifiedTouch, FastCast, Uncertain},
         },
+        gjk::penetration::Penetration,
         minkowski::Pair,
-        penetration::Penetration,
     },
     shape::Support,
     space::{DVector, Space},

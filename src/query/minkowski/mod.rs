@@ -4,11 +4,22 @@
 //! contains the origin exactly when the cores intersect. The point of the set nearest to the origin
 //! is the vector between the cores' nearest points. The support point of the set in direction d is
 //! A's support point in direction d minus B's support point in direction -d.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | [`Pair`], two shapes in their frame, as a [`MinkowskiDifference`] |
+//! | `simplex.rs` | [`Vertex`], a support point of the difference, and simplices of vertices |
+//! | `trace.rs` | the steps of the solvers, and the traces that record them |
+//! | `counter.rs` | a count of support evaluations |
+
+pub mod counter;
+pub mod simplex;
+pub mod trace;
 
 use core::cmp::Ordering;
 
 use crate::{
-    query::{
+    query::minkowski::{
         counter::Counter,
         simplex::Vertex,
         trace::{PairFrame, Step, TraceOption, Untraced},

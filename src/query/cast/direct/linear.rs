@@ -23,14 +23,14 @@
 //!   shape's origin. The second direction is the component of the first direction perpendicular to
 //!   the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
-//! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk.rs`. Bounds
+//! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk/`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
 //! * **A touch is a hit only if the shapes overlap afterwards.** The simplex at the touch is part
 //!   of D. So GJK continues from this simplex at a later time, and its last simplex bounds the
 //!   depth.
 //!
-//! `solve.rs` computes the uncertain cases: shapes that touch or nearly touch at the start, and
-//! touches after which the shapes may not overlap.
+//! `certified/` computes the uncertain cases: shapes that touch or nearly touch at the start, and
+//! touches that may only graze.
 
 use arrayvec::ArrayVec;
 
@@ -40,11 +40,12 @@ use crate::{
             scale::CastScale,
             touch::{CertifiedTouch, FastCast, Uncertain},
         },
-        gjk::Gjk,
-        minkowski::MinkowskiDifference,
-        penetration::Penetration,
-        simplex::{Nearest, Simplex, Vertex, nearest_to},
-        trace::{GjkStep, Step},
+        gjk::{Gjk, penetration::Penetration},
+        minkowski::{
+            MinkowskiDifference,
+            simplex::{Nearest, Simplex, Vertex, nearest_to},
+            trace::{GjkStep, Step},
+        },
     },
     space::DVector,
 };

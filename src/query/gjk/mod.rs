@@ -24,12 +24,18 @@
 //! * **A step that contradicts the bounds ends the loop.** In exact arithmetic, every step brings v
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.
+//!
+//! Two files use the loop: `penetration.rs` for the contact of two cores along a normal, and
+//! `point_distance.rs` for the distance from a point to a core.
+
+pub mod penetration;
+pub mod point_distance;
 
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::{
-        minkowski::MinkowskiDifference,
+    query::minkowski::{
+        MinkowskiDifference,
         simplex::{Nearest, Simplex, Vertex, nearest},
         trace::{GjkStep, Step},
     },

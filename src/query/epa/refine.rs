@@ -5,9 +5,11 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        minkowski::MinkowskiDifference,
-        penetration::Penetration,
-        simplex::{Simplex, Vertex},
+        gjk::penetration::Penetration,
+        minkowski::{
+            MinkowskiDifference,
+            simplex::{Simplex, Vertex},
+        },
     },
     space::DVector,
     tolerance::{FLAT_DEPTH, LINE_TILT},

@@ -13,14 +13,13 @@ use crate::{
     query::{
         analytic::half_space::HalfSpaceSolver,
         cast::{
-            body::Body,
+            certified::body::Body,
             scale::{CastScale, CoreBox},
             separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis},
             touch::StartingPair,
         },
-        gjk::{Gjk, Goal, State},
+        gjk::{Gjk, Goal, State, penetration::Penetration},
         minkowski::{MinkowskiDifference, Pair},
-        penetration::Penetration,
         results::Contact64,
         solver::separated,
     },

@@ -1,23 +1,38 @@
 //! Casts by closed forms or by GJK along a ray, which are faster than the certified steps of
-//! `solve.rs`.
+//! `certified/`.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | the choice of the method |
+//! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
+//! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
+//! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
 //!
 //! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches that
 //! may only graze, and for half-spaces. For rotating shapes, the outcome is certain only for a box
 //! and a point.
+
+mod distance;
+mod linear;
+mod sweep;
 
 use crate::{
     query::{
         analytic::boxes::BoxPair,
         cast::{
             CastHit64,
-            distance::DistanceCast,
-            linear::{linear_touch, misses_clearly},
+            direct::{
+                distance::DistanceCast,
+                linear::{linear_touch, misses_clearly},
+                sweep::swept_touch,
+            },
             scale::{CastScale, CoreBox},
-            sweep::swept_touch,
             touch::{CertifiedTouch, FastCast, StartingPair, Uncertain},
         },
-        minkowski::MinkowskiDifference,
-        trace::{ActiveTrace, Trace, Traced},
+        minkowski::{
+            MinkowskiDifference,
+            trace::{ActiveTrace, Trace, Traced},
+        },
     },
     shape::{DVecOf, Support},
     space::DVector,
