@@ -16,8 +16,8 @@ use crate::{
     collider::{Collider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
     pipeline::unfiltered::{Unfiltered, disabling_components},
-    record::format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick},
-    shape::serialize::SaveError,
+    record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
+    shape::SaveError,
 };
 
 /// The query for all colliders, including disabled colliders.

@@ -24,25 +24,13 @@ pub enum AnyColliderShape {
     /// The error of an invalid shape. A collider with an error touches nothing.
     #[cfg_attr(
         feature = "serialize",
-        serde(
-            serialize_with = "super::serialize::refuse_rejected",
-            skip_deserializing
-        )
+        serde(serialize_with = "super::error::SaveError::refuse", skip_deserializing)
     )]
     Rejected(ShapeError),
 }
 
 /// The checked shape of a collider.
 #[derive(Clone, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        bound = "V: super::serialize::SerializeSpace",
-        into = "super::serialize::BodyData<V>",
-        try_from = "super::serialize::BodyData<V>"
-    )
-)]
 pub enum ColliderShape<V: Space> {
     Convex(Shape<V>),
     Compound(Arc<Compound<V>>),

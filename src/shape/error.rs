@@ -157,3 +157,21 @@ impl ShapeError {
         lengths.try_for_each(|length| Self::check_length(name, length))
     }
 }
+
+/// An error from saving a collider.
+#[cfg(feature = "serialize")]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error("a collider with a custom shape cannot be saved, because its support function is code")]
+    Custom,
+    #[error("a collider that is inert because of an error cannot be saved: {0}")]
+    Rejected(ShapeError),
+}
+
+#[cfg(feature = "serialize")]
+impl SaveError {
+    /// Returns the error of saving a collider with an invalid shape.
+    pub fn refuse<S: serde::Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom(Self::Rejected(*error)))
+    }
+}

@@ -62,6 +62,8 @@ pub use elements::{
 };
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
+#[cfg(feature = "serialize")]
+pub use error::SaveError;
 pub use error::ShapeError;
 pub use hull::ConvexHull;
 pub use order::{compare_shapes, swap_if};

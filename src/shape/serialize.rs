@@ -23,8 +23,8 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
-        Support, Surface, conversions::primitives::cap, elements::facet::FacetIndices,
+        Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, SaveError, Shape,
+        ShapeError, Support, Surface, conversions::primitives::cap, elements::facet::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };
@@ -34,15 +34,6 @@ use crate::{
 /// rounded to `f32` has an error of 1e-7 and is rejected, because contacts would have the same
 /// error.
 const ORTHONORMAL: f64 = 1e-12;
-
-/// The reason why a collider cannot be saved.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum SaveError {
-    #[error("a collider with a custom shape cannot be saved, because its support function is code")]
-    Custom,
-    #[error("a collider that is inert because of an error cannot be saved: {0}")]
-    Rejected(ShapeError),
-}
 
 /// A dimension whose vectors and matrices `glam` can serialize. (Bevy's reflection enables this
 /// feature of `glam`.)
@@ -88,7 +79,7 @@ impl SerializeSpace for Vec3 {
 /// A [`ColliderShape`] as data.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub enum BodyData<V: SerializeSpace> {
+enum BodyData<V: SerializeSpace> {
     /// One convex shape.
     Convex(#[serde(with = "rounded")] Shape<V>),
     /// Convex parts with a margin around each part.
@@ -108,7 +99,7 @@ pub enum BodyData<V: SerializeSpace> {
 /// A part of a compound and its pose, x -> `rotation * x + translation`.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Part", bound = "", deny_unknown_fields)]
-pub struct PartData<V: SerializeSpace> {
+struct PartData<V: SerializeSpace> {
     translation: V::DVec,
     /// The matrix, column by column.
     rotation: <V::DVec as DVector>::Matrix,
@@ -203,13 +194,69 @@ impl<V: SerializeSpace> PartData<V> {
     }
 }
 
+/// A [`Shape`] without a margin as data. Binary formats contain the order of the variants.
+#[derive(Serialize, Deserialize)]
+#[serde(
+    remote = "Shape",
+    rename = "Shape",
+    bound = "V: SerializeSpace",
+    deny_unknown_fields
+)]
+enum ShapeData<V: Space> {
+    Ball {
+        radius: f32,
+    },
+    Capsule {
+        half_length: f32,
+        radius: f32,
+    },
+    Box {
+        half_size: V,
+    },
+    Diamond {
+        half_diagonals: V,
+    },
+    Ellipsoid {
+        half_size: V,
+    },
+    Frustum {
+        half_height: f32,
+        radius_top: f32,
+        radius_bottom: f32,
+    },
+    Cap(Cap),
+    Segment([V; 2]),
+    Triangle([V; 3]),
+    Tetrahedron([V; 4]),
+    Hull(ConvexHull<V>),
+    HalfSpace {
+        normal: V,
+    },
+    Extrusion {
+        #[serde(
+            serialize_with = "rounded::serialize",
+            deserialize_with = "base::<V, _>"
+        )]
+        base: Arc<Shape<Vec2>>,
+        half_depth: f32,
+    },
+    #[serde(serialize_with = "refuse_custom", skip_deserializing)]
+    Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
+    #[serde(skip)]
+    Rounded {
+        shape: Arc<Shape<V>>,
+        margin: f32,
+    },
+}
+
 /// Saves a [`Shape`] as its kind and the margin around it. Loading checks both.
-pub mod rounded {
+mod rounded {
     use super::*;
 
     #[derive(Serialize, Deserialize)]
     #[serde(rename = "RoundedKind", bound = "", deny_unknown_fields)]
     struct RoundedKind<V: SerializeSpace> {
+        #[serde(with = "ShapeData")]
         kind: Shape<V>,
         margin: f32,
     }
@@ -242,23 +289,23 @@ pub mod rounded {
     }
 }
 
-/// The values that define a [`Cap`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CapData {
-    radius: f32,
-    half_angle: f32,
-    pointed: bool,
-}
-
-impl From<CapData> for Cap {
-    fn from(data: CapData) -> Self {
-        Self::new(data.radius, data.half_angle, data.pointed)
+impl<'de> Deserialize<'de> for Cap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// The values that define a [`Cap`].
+        #[derive(Deserialize)]
+        #[serde(rename = "Cap", deny_unknown_fields)]
+        struct CapData {
+            radius: f32,
+            half_angle: f32,
+            pointed: bool,
+        }
+        let data = CapData::deserialize(deserializer)?;
+        Ok(Self::new(data.radius, data.half_angle, data.pointed))
     }
 }
 
 /// Reads the base of an extrusion. In 2D, extrusions are refused, so that no data is recursive.
-pub fn base<'de, V: Space, D: Deserializer<'de>>(
+fn base<'de, V: Space, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Arc<Shape<Vec2>>, D::Error> {
     if V::DVec::DIMENSION == 2 {
@@ -268,31 +315,33 @@ pub fn base<'de, V: Space, D: Deserializer<'de>>(
 }
 
 /// Saves a hull as its vertices.
-pub mod hull {
-    use super::*;
-
-    pub fn serialize<V: SerializeSpace, S: Serializer>(
-        hull: &ConvexHull<V>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        hull.points().serialize(serializer)
-    }
-
-    pub fn deserialize<'de, V: SerializeSpace, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<ConvexHull<V>, D::Error> {
-        let vertices = Vec::deserialize(deserializer)?;
-        ConvexHull::from_vertices(vertices).map_err(D::Error::custom)
+impl<V: SerializeSpace> Serialize for ConvexHull<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.points().serialize(serializer)
     }
 }
 
-/// Returns the error that a collider with an invalid shape cannot be saved.
-pub fn refuse_rejected<S: Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
-    Err(S::Error::custom(SaveError::Rejected(*error)))
+impl<'de, V: SerializeSpace> Deserialize<'de> for ConvexHull<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_vertices(Vec::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
-/// Returns the error that a custom shape cannot be saved.
-pub fn refuse_custom<V: Space, S: Serializer>(
+impl<V: SerializeSpace> Serialize for ColliderShape<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        BodyData::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de, V: SerializeSpace> Deserialize<'de> for ColliderShape<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let data = BodyData::deserialize(deserializer)?;
+        data.try_into().map_err(D::Error::custom)
+    }
+}
+
+/// Returns the error of saving a custom shape.
+fn refuse_custom<V: Space, S: Serializer>(
     _: &Arc<dyn Support<Vector = V> + Send + Sync>,
     _: S,
 ) -> Result<S::Ok, S::Error> {

@@ -219,13 +219,8 @@ forward_to_target!(&S, Box<S>, Arc<S>);
 /// Balls, capsules, boxes, diamonds, ellipsoids and frustums are centered on the origin. Capsules,
 /// frustums and caps have y as their axis, and the circle of a cap is centered on the origin. Saved
 /// colliders use the names of these variants.
-// In binary formats, the order of the variants is part of the format.
+// `serialize.rs` saves the variants in the same order.
 #[derive(Clone, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(bound = "V: super::serialize::SerializeSpace", deny_unknown_fields)
-)]
 #[non_exhaustive]
 pub enum Shape<V: Space> {
     /// A circle or a sphere.
@@ -273,7 +268,6 @@ pub enum Shape<V: Space> {
     /// The hull of four points.
     Tetrahedron([V; 4]),
     /// The convex hull of points or of a polygon. [`ConvexHull::points`] returns the vertices.
-    #[cfg_attr(feature = "serialize", serde(with = "super::serialize::hull"))]
     Hull(ConvexHull<V>),
     /// All points on or behind a plane through the origin.
     HalfSpace {
@@ -283,26 +277,14 @@ pub enum Shape<V: Space> {
     /// A 2D shape, extruded along z in both directions. Only 3D colliders have this variant.
     Extrusion {
         /// The 2D shape.
-        #[cfg_attr(
-            feature = "serialize",
-            serde(
-                serialize_with = "super::serialize::rounded::serialize",
-                deserialize_with = "super::serialize::base::<V, _>"
-            )
-        )]
         base: Arc<Shape<Vec2>>,
         /// Half of the length along z.
         half_depth: f32,
     },
     /// A shape of [`Collider::custom`](crate::Collider::custom).
-    #[cfg_attr(
-        feature = "serialize",
-        serde(serialize_with = "super::serialize::refuse_custom", skip_deserializing)
-    )]
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
     /// All points within a margin of a shape. A [`ConvexView`](crate::ConvexView) separates the
     /// margin from the shape.
-    #[cfg_attr(feature = "serialize", serde(skip))]
     Rounded {
         /// The shape.
         shape: Arc<Self>,

@@ -97,11 +97,7 @@ pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D
 /// the y axis is at most `half_angle`. If the cap is pointed, the hull also contains the origin. In
 /// 2D, a cap is a circular segment or sector.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(from = "crate::shape::serialize::CapData")
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Cap {
     /// The radius of the sphere.
