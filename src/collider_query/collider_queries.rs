@@ -219,7 +219,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<
 
 impl<V: Dimension> RayTarget<V> for Collider {
     fn cast_ray(&self, pose: QueryPose<Self>, ray: Ray<V>) -> Option<RayHit<V>> {
-        let (pose, ray) = (pose.world_pose::<V>()?, ray.local()?);
+        let (pose, ray) = (pose.world_pose::<V>()?, ray.in_f64()?);
         let hit = ray_at_shape_in_pose(V::body_of(self.shape())?, pose, &ray)?;
         Some(ray.hit_in_world(&hit))
     }

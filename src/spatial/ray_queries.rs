@@ -76,8 +76,8 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let ray = ray.into();
-        if let Some(ray) = ray.local() {
-            let visits = self.search_ray::<V>(ray, filter, |ray, proxy, side| {
+        if let Some(ray) = ray.in_f64() {
+            let visits = self.search_ray::<V>(ray, filter, |ray, proxy| {
                 visit_ray_at_collider(proxy, ray, |hit| {
                     if is_hit_on(side, &hit) {
                         hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
@@ -152,9 +152,9 @@ impl SpatialQuery<'_, '_> {
         visits: &mut u64,
     ) -> Option<EntityHit<RayHit<V>>> {
         let mut first: Option<(f32, EntityHit<WorldRayHit<V::DVec>>)> = None;
-        let world_ray = ray.local()?;
-        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy, side| {
-            let Some(hit) = ray_at_side(proxy, ray, side) else {
+        let world_ray = ray.in_f64()?;
+        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy| {
+            let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
             let (distance, entity) = (length_to_f32(hit.distance), proxy.entity);
@@ -183,7 +183,7 @@ impl SpatialQuery<'_, '_> {
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f64,
     ) -> u32 {
-        let Some(ray) = ray.local() else {
+        let Some(ray) = ray.in_f64() else {
             return 0;
         };
         self.search_ray::<V>(ray, selection, |ray, proxy, side| {

@@ -39,7 +39,7 @@ fn place<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<
 }
 
 fn cast<V: Dimension>(placed: &PlacedCollider<V>, ray: Ray<V>) -> Option<RayHit<V>> {
-    let ray = ray.local()?;
+    let ray = ray.in_f64()?;
     Some(ray.hit_in_world(&ray_at_collider(placed, &ray)?))
 }
 
@@ -261,7 +261,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
         );
         // Every triangle that the ray crosses is visited.
         let mut visited = Vec::new();
-        if let Some(ray) = ray.local() {
+        if let Some(ray) = ray.in_f64() {
             visit_ray_at_collider(&placed, &ray, |hit| {
                 visited.push(hit.part);
                 ray.max

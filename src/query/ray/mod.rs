@@ -110,7 +110,7 @@ impl<S: Support + ?Sized> RayTarget<S::Vector> for S {
         pose: QueryPose<S::Vector>,
         ray: Ray<S::Vector>,
     ) -> Option<RayHit<S::Vector>> {
-        let (pose, ray) = (pose.0?, ray.local()?);
+        let (pose, ray) = (pose.0?, ray.in_f64()?);
         let hit = ray_at_shape(self, &pose, &ray)?;
         Some(ray.hit_in_world(&hit))
     }

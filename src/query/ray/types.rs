@@ -87,7 +87,7 @@ impl<V: Space> Ray<V> {
     }
 
     /// Returns the ray in f64, or `None` if it is invalid.
-    pub(crate) fn local(&self) -> Option<WorldRay<V::DVec>> {
+    pub(crate) fn in_f64(&self) -> Option<WorldRay<V::DVec>> {
         let is_valid = self.origin.is_finite() && self.max_distance >= 0.0;
         let direction = self.direction.to_f64().unit().filter(|_| is_valid)?;
         Some(WorldRay {
