@@ -105,7 +105,7 @@ impl ColliderPair {
         b: Placed<V>,
         options: CastOptions,
     ) -> Option<CastHit<Vec3>> {
-        let [motion_a, motion_b] = self.motions.map(|motion| motion.change.in_space::<V>());
+        let [motion_a, motion_b] = self.motions.map(|motion| motion.change.in_dimension::<V>());
         Some(cast_in_world((a, motion_a?), (b, motion_b?), options)?.to_vec3())
     }
 }
@@ -163,7 +163,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
             pose: motion.start.0?,
             motion: motion.change.valid(),
             collider: place(collider, &collider_motion.start)?,
-            collider_motion: collider_motion.change.in_space::<S::Vector>(),
+            collider_motion: collider_motion.change.in_dimension::<S::Vector>(),
             shape_is_first,
         })
     }

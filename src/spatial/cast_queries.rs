@@ -181,7 +181,7 @@ impl SpatialQuery<'_, '_> {
             AnyPlaced::D2(body, aabb) => {
                 let (body, motion) = (
                     (body, body.region_in(aabb)),
-                    motion.change.in_space::<Vec2>(),
+                    motion.change.in_dimension::<Vec2>(),
                 );
                 self.visit_casts(body, motion, options, selection, &mut |found| {
                     visit(EntityHit {
@@ -194,7 +194,7 @@ impl SpatialQuery<'_, '_> {
             AnyPlaced::D3(body, aabb) => {
                 let (body, motion) = (
                     (body, body.region_in(aabb)),
-                    motion.change.in_space::<Vec3>(),
+                    motion.change.in_dimension::<Vec3>(),
                 );
                 self.visit_casts(body, motion, options, selection, visit);
             }

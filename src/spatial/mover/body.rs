@@ -279,7 +279,7 @@ pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
 }
 
 /// Places a collider in a pose, and calls the closure for its dimension.
-pub fn in_space<R>(
+pub fn in_own_dimension<R>(
     collider: &Collider,
     pose: impl Into<QueryPose<Collider>>,
     in_2d: impl FnOnce(PlacedCollider<Vec2>) -> R,

@@ -32,7 +32,7 @@ use crate::{
     },
     spatial::{
         SpatialQuery, SpatialQueryFilter,
-        mover::body::{FilteredQuery, in_space, radius_of, rounding_of},
+        mover::body::{FilteredQuery, in_own_dimension, radius_of, rounding_of},
         spatial_query::QuerySpace,
     },
 };
@@ -114,7 +114,7 @@ impl SpatialQuery<'_, '_> {
             one_way_slack: 0.0,
         };
         let max = f64::from(max_distance);
-        in_space(
+        in_own_dimension(
             collider,
             pose,
             |body| search_push_out(&around, &body, max).in_world::<Vec2>(),

@@ -9,7 +9,7 @@ use crate::{
     spatial::{
         SpatialQuery, SpatialQueryFilter,
         mover::{
-            body::{FilteredQuery, GrownBody, in_space},
+            body::{FilteredQuery, GrownBody, in_own_dimension},
             character::Character,
             planes::ContactPlane,
             slide::{MoveAndSlideOutput, MoveAndSlideSettings},
@@ -130,7 +130,7 @@ impl SpatialQuery<'_, '_> {
             one_way_slack: 0.0,
         };
         let translation = translation.to_vec3();
-        in_space(
+        in_own_dimension(
             collider,
             pose,
             |body| Character::slide(&around, &body, translation, settings),
