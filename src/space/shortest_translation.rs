@@ -223,8 +223,8 @@ pub struct BoundedTranslation<D> {
 }
 
 /// Returns the shortest translation that clears all planes, if it is within two bounds.
-/// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the length
-/// with any depth. Otherwise returns a compromise within these bounds.
+/// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the
+/// length with any depth. Otherwise returns a compromise within these bounds.
 ///
 /// The compromise leaves the body in the planes by a slack. The slack is minimized first for all
 /// planes, then for the planes that do not need their slack, and so on. So a body is balanced

@@ -102,8 +102,8 @@ fn add_outline(
 }
 
 /// Removes the part of a polygon outside the second face, and computes the heights of the second
-/// face at the vertices. The second face has no height at a vertex that rounding places outside. Such
-/// a vertex is removed, too.
+/// face at the vertices. The second face has no height at a vertex that rounding places outside.
+/// Such a vertex is removed, too.
 fn clip(polygon: &mut ClipPolygon, second: &[FeatureCorner]) {
     for vertex in polygon.iter_mut() {
         vertex.is_pending = true;

@@ -94,8 +94,8 @@ pub fn misses_clearly<D: DVector>(
     })
 }
 
-/// Returns the first touch. `velocity` is the velocity of the second shape relative to the first, in
-/// the frame of the pair.
+/// Returns the first touch. `velocity` is the velocity of the second shape relative to the first,
+/// in the frame of the pair.
 pub fn linear_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,

@@ -8,9 +8,9 @@
 //! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
 //!
-//! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches that
-//! may only graze, and for half-spaces. For rotating shapes, the outcome is certain only for a box
-//! and a point.
+//! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches
+//! that may only graze, and for half-spaces. For rotating shapes, the outcome is certain only for a
+//! box and a point.
 
 mod distance;
 mod linear;
