@@ -24,12 +24,12 @@ use crate::{
     query::minkowski::trace::Trace,
     shape::{DVecOf, Support},
 };
+use certified::moving_pair::MovingPair;
 pub(crate) use hit::CastHit64;
 pub use hit::{CastHit, CastOptions, CastStatus};
 pub use motion::Motion;
 pub(crate) use motion::Motion64;
 use motion::Moving64;
-use moving_pair::MovingPair;
 use touch::{StartingPair, Uncertain};
 
 /// Returns the first touch of two shapes in the world. `solve` returns the touch in f64. If a pose
