@@ -16,7 +16,7 @@ use crate::{
     collider::{Collider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
     pipeline::unfiltered::{Unfiltered, disabling_components},
-    record::format::{ColliderId, NodeState, PoseBits, SavedNode, Tick},
+    record::format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick},
     shape::SaveError,
 };
 

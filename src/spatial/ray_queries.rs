@@ -77,7 +77,7 @@ impl SpatialQuery<'_, '_> {
         hits.clear();
         let ray = ray.into();
         if let Some(ray) = ray.in_f64() {
-            let visits = self.search_ray::<V>(ray, filter, |ray, proxy| {
+            let visits = self.search_ray::<V>(ray, filter, |ray, proxy, side| {
                 visit_ray_at_collider(proxy, ray, |hit| {
                     if is_hit_on(side, &hit) {
                         hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
@@ -153,8 +153,8 @@ impl SpatialQuery<'_, '_> {
     ) -> Option<EntityHit<RayHit<V>>> {
         let mut first: Option<(f32, EntityHit<WorldRayHit<V::DVec>>)> = None;
         let world_ray = ray.in_f64()?;
-        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_collider(proxy, ray) else {
+        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy, side| {
+            let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
             let (distance, entity) = (length_to_f32(hit.distance), proxy.entity);
