@@ -158,7 +158,7 @@ impl ShapeError {
     }
 }
 
-/// An error from saving a collider.
+/// The reason why a collider cannot be saved.
 #[cfg(feature = "serialize")]
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum SaveError {
@@ -170,7 +170,7 @@ pub enum SaveError {
 
 #[cfg(feature = "serialize")]
 impl SaveError {
-    /// Returns the error of saving a collider with an invalid shape.
+    /// Returns the error that a collider with an invalid shape cannot be saved.
     pub fn refuse<S: serde::Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
         Err(serde::ser::Error::custom(Self::Rejected(*error)))
     }

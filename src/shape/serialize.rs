@@ -340,7 +340,7 @@ impl<'de, V: SerializeSpace> Deserialize<'de> for ColliderShape<V> {
     }
 }
 
-/// Returns the error of saving a custom shape.
+/// Returns the error that a custom shape cannot be saved.
 fn refuse_custom<V: Space, S: Serializer>(
     _: &Arc<dyn Support<Vector = V> + Send + Sync>,
     _: S,

@@ -226,9 +226,9 @@ pub struct BoundedTranslation<D> {
 /// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the
 /// length with any depth. Otherwise returns a compromise within these bounds.
 ///
-/// The compromise leaves the body in the planes by a slack. The slack is minimized first for all
-/// planes, then for the planes that do not need their slack, and so on. So a body is balanced
-/// between a floor and a ceiling, and still kept out of the walls.
+/// After the compromise, the body still penetrates each plane by a slack. The slack is minimized
+/// first for all planes, then for the planes that do not need their slack, and so on. So a body is
+/// balanced between a floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTranslation<D> {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {

@@ -240,12 +240,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact with a facet by itself, a thin plate, given the contact with the facet's
-    /// plane. A body leaves a plate past the plate's plane or past the plate's boundary, whichever
-    /// is nearer.
+    /// Returns the contact with a *plate*: a facet as if the surface had no other facets. `contact`
+    /// is the contact with the facet's plane. A body leaves a plate along the normal of the plate's
+    /// plane or past the plate's boundary, whichever is shorter.
     ///
-    /// Returns `None` if the push-out would take the center through the facet. Without a center,
-    /// returns `None` if the normals of the two contacts do not point to the same side.
+    /// Returns `None` in these cases:
+    ///
+    /// * The push-out would take the center through the facet.
+    /// * The body has no center, and the normals of the two contacts do not point to the same side.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,

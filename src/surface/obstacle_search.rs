@@ -39,7 +39,7 @@ const MAX_OBSTACLE_PARTS: usize = 16;
 /// four.
 const MAX_NODES: usize = 128;
 
-/// Edges count as parallel if the sine of their angle is at most this value.
+/// Edges count as parallel if the sine of the angle between them is at most this value.
 const MIN_EDGES_SINE: f64 = 1e-9;
 
 /// The fraction that is added to a known length, so that rounding does not exclude a push-out of
@@ -115,8 +115,8 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > MIN_EDGES_SINE * edge.length());
-                // Along the normal of a face of the Minkowski difference, the rest of the facet is
-                // below this edge.
+                // If `normal` is the normal of a face of the Minkowski difference, no point of the
+                // facet is higher along `normal` than this edge.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }

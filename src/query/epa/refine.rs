@@ -178,13 +178,13 @@ pub fn refine<D: DVector>(
 /// cylinders. Returns `None` if no depth is below the depth of `start`. `facet` approximates the
 /// surface.
 ///
-/// The vertices of the facet lie on the rims at both ends of these lines. So the directions of the
-/// vertices do not show how the normal changes between the rims. If n is tilted slightly toward
-/// either end of the line, the support points are the ends. These ends give the line's direction u
-/// exactly, and n is made perpendicular to u. Then n rotates around u until the line passes below
-/// the origin. The angle is the lateral distance of the line, divided by the radius of curvature.
-/// The first radius is estimated from the chord of the facet, and each next radius from the last
-/// rotation.
+/// The vertices of the facet lie on the rims at both ends of these lines. A rim has many normals,
+/// so the direction of a vertex need not be the normal of the curved surface. If n is tilted
+/// slightly toward either end of the line, the support points are the ends. These ends give the
+/// line's direction u exactly, and n is made perpendicular to u. Then n rotates around u until the
+/// line intersects the ray from the origin along n. The angle is the distance of the line from this
+/// ray, divided by the radius of curvature. The first radius is estimated from the chord of the
+/// facet, and each next radius from the last rotation.
 fn rotate_about_line<D: DVector>(
     start: Penetration<D>,
     gap: f64,

@@ -19,9 +19,9 @@
 //! ```
 //!
 //! So an interval is certified by the separations at its ends. Without a rotation, K = 0, s is
-//! linear, and one step leads to its root. The loop is then Newton's method on the distance, a
-//! convex function, so it never passes the touch. (`direct/` solves most of these casts faster,
-//! and leaves only uncertain casts to this file.)
+//! linear, and one step leads to the root of s. The loop is then Newton's method on the distance, a
+//! convex function, so the loop never passes the touch. (`direct/` solves most of these casts
+//! faster, and leaves only uncertain casts to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in
@@ -31,13 +31,13 @@
 //! margin. The tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the
 //! work.
 //!
-//! **Passing.** A touch is a hit only if the shapes overlap afterwards. After the touch, the loop
-//! advances along the contact normal as long as the overlap is below a tolerance. The certificate
-//! is the same, with the tolerance added to s. If the loop reaches the end of the motion, or a time
-//! at which the shapes are apart again, the shapes only slide along each other's surface. If a
-//! later contact is deeper than the tolerance, or has the opposite normal, as for two segments that
-//! cross, the touch is a hit. A motion that ends too early for a decision is continued beyond its
-//! end.
+//! **After a touch.** A touch is a hit only if the shapes overlap afterwards. After the touch, the
+//! loop advances along the contact normal as long as the overlap is below a tolerance. The
+//! certificate is the same, with the tolerance added to s. If the loop reaches the end of the
+//! motion, or a time at which the shapes are apart again, the shapes only slide along each other's
+//! surface. If a later contact is deeper than the tolerance, or has the opposite normal, as for two
+//! segments that cross, the touch is a hit. A motion that ends too early for a decision is
+//! continued beyond its end.
 //!
 //! `moving_pair.rs` has a pair of moving shapes and their separation as functions of time, and
 //! `body.rs` has one of the shapes.

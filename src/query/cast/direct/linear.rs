@@ -30,7 +30,7 @@
 //!   depth.
 //!
 //! `certified/` computes the uncertain cases: shapes that touch or nearly touch at the start, and
-//! touches that may only graze.
+//! touches after which the shapes may not overlap.
 
 use arrayvec::ArrayVec;
 

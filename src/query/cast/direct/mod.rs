@@ -9,8 +9,8 @@
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
 //!
 //! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches
-//! that may only graze, and for half-spaces. For rotating shapes, the outcome is certain only for a
-//! box and a point.
+//! after which the shapes may not overlap, and for half-spaces. For rotating shapes, the outcome is
+//! certain only for a box and a point.
 
 mod distance;
 mod linear;
