@@ -462,22 +462,35 @@ impl CollisionEvent {
     ///
     /// #[derive(Component)]
     /// struct Health(i32);
+    /// #[derive(Component)]
+    /// struct Sword;
     ///
-    /// /// Runs once in each tick.
-    /// fn hurt(mut hits: MessageReader<CollisionEvent>, mut healths: Query<&mut Health>) {
+    /// /// Runs in `FixedPostUpdate`, after `HeadbuttSystems::Report`.
+    /// fn hurt(
+    ///     mut hits: MessageReader<CollisionEvent>,
+    ///     swords: Query<(), With<Sword>>,
+    ///     mut healths: Query<&mut Health>,
+    /// ) {
     ///     let started = hits.read().filter(|hit| hit.started());
     ///     for hit in CollisionEvent::once_per_owners(started) {
-    ///         for owner in [hit.owner(), hit.other_owner()] {
-    ///             if let Ok(mut health) = healths.get_mut(owner) {
-    ///                 health.0 -= 10;
-    ///             }
+    ///         // Seen from the sword, the other owner is hurt. Two swords hurt nobody.
+    ///         if let Some(hit) = hit.seen_by(|entity| swords.contains(entity))
+    ///             && !swords.contains(hit.other)
+    ///             && let Ok(mut health) = healths.get_mut(hit.other_owner())
+    ///         {
+    ///             health.0 -= 10;
     ///         }
     ///     }
     /// }
     /// # let _ = hurt;
     /// ```
     ///
-    /// The events keep their order. Pass the events of a single tick.
+    /// A bullet's owner is its shooter. So two bullets of one shooter that hit one enemy in a tick
+    /// count once. To count each bullet, skip repeated pairs `(hit.entity, hit.other_owner())`, as
+    /// in the [guide](crate::guide::response#hitboxes).
+    ///
+    /// The events keep their order. Pass the events of a single tick. If a bullet touches the body
+    /// now and the head in the next tick, `Started` is sent in both ticks.
     pub fn once_per_owners<'a>(
         events: impl IntoIterator<Item = &'a Self>,
     ) -> impl Iterator<Item = Self> {

@@ -45,7 +45,9 @@ impl CandidatePair {
 /// `Query`, a `Res`, or a tuple of these. The rules for all filters:
 ///
 /// * Only pairs with a marked collider are passed to a filter. Their layers, owners and exceptions
-///   let them meet.
+///   let them meet. The marker must be on the collider itself: components of its owner do not
+///   count. To read those, use [`CandidatePair::owner`] or
+///   [`CollisionEvent::owner`](crate::CollisionEvent::owner).
 /// * A filter is called in each tick, even if the pair is at rest. So a change of anything that it
 ///   reads takes effect in the next tick. To this end, marked colliders are tested as if they
 ///   moved. A contact that is now rejected ends with the reason
@@ -69,10 +71,10 @@ pub trait AddCollisionFilter {
     ///
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
-    /// // Friendly fire is off.
+    /// // Friendly fire is off. Bullets and hitboxes have no team, but their owners do.
     /// app.add_pair_filter::<Bullet, Query<&Team>>(|pair, teams| {
-    ///     let [bullet, other] = [pair.entity, pair.other].map(|entity| teams.get(entity).ok());
-    ///     bullet.is_none() || bullet != other
+    ///     let [team, other] = [pair.owner, pair.other_owner].map(|owner| teams.get(owner).ok());
+    ///     team.is_none() || team != other
     /// });
     /// ```
     ///
@@ -92,17 +94,27 @@ pub trait AddCollisionFilter {
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
-    /// /// A shield stops what comes from in front of it.
+    /// /// A shield whose x axis points forward. Bullets from behind pass through the shield.
     /// #[derive(Component)]
     /// struct Shield;
+    /// #[derive(Component)]
+    /// struct Bullet {
+    ///     velocity: Vec3,
+    /// }
     ///
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
-    /// app.add_contact_filter::<Shield, Query<&Transform>>(|contact, poses| {
-    ///     let pose = poses.get(contact.entity);
-    ///     pose.is_ok_and(|pose| contact.normal.dot(*pose.right()) > 0.0)
+    /// app.add_contact_filter::<Shield, (TransformHelper, Query<&Bullet>)>(|contact, params| {
+    ///     let (poses, bullets) = params;
+    ///     let pose = poses.compute_global_transform(contact.entity);
+    ///     let bullet = bullets.get(contact.other);
+    ///     let (Ok(pose), Ok(bullet)) = (pose, bullet) else { return true };
+    ///     bullet.velocity.dot(*pose.right()) < 0.0
     /// });
     /// ```
+    ///
+    /// The example does not read the normal of the contact: a bullet that has crossed half of the
+    /// shield from behind touches the front.
     ///
     /// * `contact.entity` is the entity with the marker, and the normal points away from it. If
     ///   both have the marker, `contact.entity` is the lower entity. The phase is always `Ongoing`.
@@ -110,7 +122,8 @@ pub trait AddCollisionFilter {
     ///   part. The contact of the pair is the deepest accepted contact.
     /// * The filter is also called with the first touch on the path of a
     ///   [`Swept`](crate::Swept) collider. If that touch is rejected, the contact in the poses of
-    ///   this tick still counts. Later touches on the path are not searched for.
+    ///   this tick still counts. Later touches on the path are not searched for. So a bullet whose
+    ///   first touch is rejected may still be reported, if it ends a tick inside the collider.
     /// * The filter runs in [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase).
     ///   Spatial queries do not call the filter.
     ///

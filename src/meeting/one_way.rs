@@ -17,24 +17,26 @@ use crate::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// #[derive(Component)]
+/// #[derive(Component, Default)]
 /// struct Player {
 ///     velocity: Vec2,
+///     ground: Option<Ground>,
 /// }
 ///
 /// fn spawn_level(mut commands: Commands) {
 ///     commands.spawn((Collider::rectangle(200.0, 20.0), Transform::from_xyz(0.0, -10.0, 0.0)));
 ///     let pose = Transform::from_xyz(0.0, 60.0, 0.0);
 ///     commands.spawn((Collider::rectangle(80.0, 10.0), pose, OneWay::default()));
-///     commands.spawn((Collider::rectangle(10.0, 20.0), Player { velocity: Vec2::ZERO }));
+///     commands.spawn((Collider::rectangle(10.0, 20.0), Player::default()));
 /// }
 ///
+/// /// Runs in `Update`.
 /// fn jump_and_drop(
 ///     mut commands: Commands,
 ///     keys: Res<ButtonInput<KeyCode>>,
 ///     mut player: Single<(Entity, &mut Player)>,
 /// ) {
-///     if keys.just_pressed(KeyCode::Space) {
+///     if keys.just_pressed(KeyCode::Space) && player.1.ground.is_some() {
 ///         player.1.velocity.y = 400.0;
 ///     }
 ///     if keys.just_pressed(KeyCode::ArrowDown) {
@@ -44,7 +46,7 @@ use crate::{
 ///     }
 /// }
 ///
-/// /// Runs in `FixedUpdate`.
+/// /// Runs in `FixedPostUpdate`, after `HeadbuttSystems::Sync`.
 /// fn walk(
 ///     query: SpatialQuery,
 ///     time: Res<Time>,
@@ -53,10 +55,12 @@ use crate::{
 ///     let (entity, body, mut pose, mut player) = player.into_inner();
 ///     player.velocity.y -= 1000.0 * time.delta_secs();
 ///     let wanted = player.velocity * time.delta_secs();
-///     let (settings, filter) = (default(), SpatialQueryFilter::of(entity));
+///     let settings = MoveAndSlideSettings { ground: player.ground, ..default() };
+///     let filter = SpatialQueryFilter::of(entity);
 ///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
 ///     pose.translation += slide.translation;
 ///     player.velocity = slide.clip_velocity(player.velocity);
+///     player.ground = slide.ground;
 /// }
 /// # let _ = (spawn_level, jump_and_drop, walk);
 /// ```
@@ -179,7 +183,9 @@ pub struct OneWaySide<D> {
 ///
 /// A change takes effect in the next tick, even at rest. A contact ends with the reason
 /// [`PassThrough`](crate::EndReason::PassThrough). If the component is removed while the body is
-/// half way through, the body still passes until it has left the collider.
+/// half way through, the body still passes until it has left the collider. Keep the component for
+/// at least two ticks: after one tick, [`move_and_slide`](crate::SpatialQuery::move_and_slide) may
+/// put the body back onto the collider.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]

@@ -19,6 +19,8 @@ use bevy::prelude::*;
 ///
 /// #[derive(Component)]
 /// struct Health(i32);
+/// #[derive(Component)]
+/// struct Bullet;
 ///
 /// fn spawn_enemy(mut commands: Commands) {
 ///     let enemy = commands.spawn((Health(100), Transform::default())).observe(hurt).id();
@@ -28,12 +30,20 @@ use bevy::prelude::*;
 ///
 /// fn shoot(mut commands: Commands, shooter: Single<(Entity, &Transform), With<Health>>) {
 ///     let (shooter, pose) = *shooter;
-///     commands.spawn((Collider::circle(1.0), Swept, *pose, ColliderOf(shooter)));
+///     commands.spawn((Bullet, Collider::circle(1.0), Swept, *pose, ColliderOf(shooter)));
 /// }
 ///
-/// /// Runs for each hitbox of the enemy.
-/// fn hurt(hit: On<CollisionStarted>, mut healths: Query<&mut Health>) {
-///     if let Ok(mut health) = healths.get_mut(hit.owner()) {
+/// /// Runs for each collider of the enemy that touches something.
+/// fn hurt(
+///     hit: On<CollisionStarted>,
+///     bullets: Query<(), With<Bullet>>,
+///     mut healths: Query<&mut Health>,
+/// ) {
+///     // The enemy's bullets are its colliders, too, and their hits do not hurt the enemy.
+///     if bullets.contains(hit.other)
+///         && !bullets.contains(hit.entity)
+///         && let Ok(mut health) = healths.get_mut(hit.owner())
+///     {
 ///         health.0 -= 10;
 ///     }
 /// }

@@ -183,8 +183,9 @@ impl<'a> SpatialQueryFilter<'a> {
     ///
     /// The filter is called only in queries [of](Self::of) an entity, with this entity as
     /// [`CandidatePair::entity`] and a candidate as [`CandidatePair::other`]. The query does not
-    /// know the marker of the filter, so the filter decides on all pairs. It is called as rarely as
-    /// a [predicate](Self::with_predicate).
+    /// know the marker of the filter, so the filter decides on all pairs. In a tick, the marker
+    /// must be on the collider itself, as on the soldiers in the example. The filter is called as
+    /// rarely as a [predicate](Self::with_predicate).
     #[must_use]
     pub fn with_pair_filter<'b>(
         self,

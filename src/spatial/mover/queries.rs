@@ -90,7 +90,7 @@ impl SpatialQuery<'_, '_> {
     ///     player.velocity.y -= 9.81 * time.delta_secs();
     ///     let ground = player.ground;
     ///     let settings = MoveAndSlideSettings { step_height: 0.4, ground, ..default() };
-    ///     let filter = SpatialQueryFilter::default().excluding_tree(entity);
+    ///     let filter = SpatialQueryFilter::of(entity);
     ///     let wanted = player.velocity * time.delta_secs();
     ///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
     ///     pose.translation += slide.translation;
@@ -99,6 +99,10 @@ impl SpatialQuery<'_, '_> {
     /// }
     /// # let _ = walk;
     /// ```
+    ///
+    /// If children of the body have colliders that it does not [own](crate::ColliderOf), also call
+    /// [`excluding_tree`](SpatialQueryFilter::excluding_tree). Without
+    /// [`of`](SpatialQueryFilter::of), [`OneWay`](crate::OneWay) platforms are solid from below.
     ///
     /// `translation` is a `Vec2` or a `Vec3`: the wished translation for one tick, including the
     /// fall.
