@@ -5,8 +5,11 @@
 //!
 //! Each part of a compound is a platform by itself. A surface is a single platform.
 
+use smallvec::SmallVec;
+
 use crate::{
     collider_query::{cast::cast_parts, moving_colliders::PartPair, pair::deepest_contact},
+    collision::CollisionEvent,
     meeting::OneWaySide,
     placed::{BoundingRegion, PartContact, Placed, PlacedCollider},
     query::{CastHit64, CastOptions, CastStatus, Motion64},
@@ -52,6 +55,45 @@ pub struct Landing<D> {
 /// A touch, and the parts of the body and the platform that touch.
 pub type PartTouch<D> = (CastHit64<D>, PartPair);
 
+/// The contacts of a body with a platform that supports it, in the order of the two colliders.
+pub struct Support<D> {
+    /// The greatest sink of the contacts.
+    sink: f64,
+    contacts: PartContacts<D>,
+}
+
+/// The contacts of a pair, of which a convex platform has one.
+pub type PartContacts<D> = SmallVec<[PartContact<D>; 1]>;
+
+impl<D: DVector> Support<D> {
+    /// Returns the contacts of the support with the least sink. If both colliders of a pair are
+    /// one-way, the shorter way out decides which collider supports the other.
+    pub fn least(supports: impl Iterator<Item = Self>) -> PartContacts<D> {
+        let least = supports.min_by(|a, b| a.sink.total_cmp(&b.sink));
+        least.map_or_else(PartContacts::new, |support| support.contacts)
+    }
+}
+
+/// Returns the touch at the least time. Among touches at the start, the shallowest is the first, as
+/// in [`Support::least`].
+pub fn earliest<D: DVector>(touches: impl Iterator<Item = PartTouch<D>>) -> Option<PartTouch<D>> {
+    touches.min_by(|(a, _), (b, _)| {
+        let times = a.touching.total_cmp(&b.touching);
+        times.then_with(|| a.contact.depth.total_cmp(&b.contact.depth))
+    })
+}
+
+/// If `is_flipped`, returns the touch as seen from the second collider. Otherwise returns the touch
+/// unchanged.
+pub fn touch_flipped_if<D: DVector>(touch: PartTouch<D>, is_flipped: bool) -> PartTouch<D> {
+    let (hit, (a, b)) = touch;
+    if is_flipped {
+        (hit.flipped(), (b, a))
+    } else {
+        touch
+    }
+}
+
 /// Returns the height of a body's contact above the platform: the cosine between up and the
 /// direction out of the platform. `normal` points from the body to the platform.
 fn rise<D: DVector>(normal: D, side: &OneWaySide<D>) -> f64 {
@@ -69,14 +111,14 @@ impl<'a, V: Space> OneWayPair<'a, V> {
 
     /// Returns the landing on a part of the platform, or `None` if the body is not over the part.
     pub fn landing(&self, part: u32) -> Option<Landing<V::DVec>> {
-        self.with_unit(part, |unit| self.landing_on(unit, part))?
+        self.landing_on(self.unit(part))
     }
 
-    fn landing_on(&self, unit: Placed<V>, part: u32) -> Option<Landing<V::DVec>> {
+    fn landing_on(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
         let Self { body, side, .. } = *self;
         let body = Placed::from(body);
         let (Some(own), Some(other)) = (bounds(body), bounds(unit)) else {
-            return self.landing_on_half_space(unit, part);
+            return self.landing_on_half_space(unit);
         };
         let (bottom, top) = extent(&own, side.up);
         let (other_bottom, other_top) = extent(&other, side.up);
@@ -98,26 +140,21 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let sink = lift - way * hit.touching;
         let mut contact = hit.contact;
         contact.depth = sink.max(0.0) * rise;
-        let part = if self.is_divided() { part } else { parts.1 };
         Some(Landing {
             sink,
             rounding: SINK_ROUNDING * coordinates,
-            contact: PartContact {
-                parts: (parts.0, part),
-                contact,
-            },
+            contact: PartContact { parts, contact },
         })
     }
 
     /// Returns the landing if the body or the platform is a half-space, whose only normal is the
     /// normal of each contact. The body is over the other only if they touch.
-    fn landing_on_half_space(&self, unit: Placed<V>, part: u32) -> Option<Landing<V::DVec>> {
-        let mut contact = deepest_contact(self.body.into(), unit)?;
+    fn landing_on_half_space(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
+        let contact = deepest_contact(self.body.into(), unit)?;
         let rise = rise(contact.contact.normal, &self.side);
         if rise <= LEAST_COSINE {
             return None;
         }
-        contact.parts.1 = part;
         let [own, other] = [self.body.world_pose.translation, unit.translation()];
         let points = [contact.contact.offset_a, contact.contact.offset_b];
         let extents = points.map(DVector::extent).into_iter().sum::<f64>();
@@ -128,26 +165,48 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         })
     }
 
-    /// Calls `visit` with each landing of the body where it touches the platform, unless the body
-    /// only grazes a side.
-    pub fn visit_landings(&self, mut visit: impl FnMut(u32, Landing<V::DVec>)) {
-        let Ok(region) = self.body.region() else {
-            return;
+    /// Returns the contacts of the body where it touches the platform and a landing counts. The
+    /// body is not supported where it only grazes a side.
+    ///
+    /// `is_met` decides whether a landing counts. Its second argument is `true` if the shortest way
+    /// out of the overlap leads to the upper side. If `is_flipped`, the platform is the first of the
+    /// two colliders.
+    pub fn support(
+        &self,
+        is_flipped: bool,
+        is_met: impl Fn(&Landing<V::DVec>, bool) -> bool,
+    ) -> Option<Support<V::DVec>> {
+        let region = self.body.region().ok()?;
+        let mut support = Support {
+            sink: f64::NEG_INFINITY,
+            contacts: PartContacts::new(),
         };
-        self.visit_units(&region, |unit, part| {
+        self.visit_units(&region, |unit| {
             let Some(touch) = deepest_contact(self.body.into(), unit) else {
                 return;
             };
-            let Some(landing) = self.landing_on(unit, part) else {
+            let Some(landing) = self.landing_on(unit) else {
                 return;
             };
-            let PartContact { contact, .. } = touch;
-            let is_graze = contact.depth <= landing.rounding
-                && rise(contact.normal, &self.side) <= LEAST_COSINE;
-            if !is_graze {
-                visit(part, landing);
+            let leads_up = rise(touch.contact.normal, &self.side) > LEAST_COSINE;
+            let is_graze = touch.contact.depth <= landing.rounding && !leads_up;
+            if !is_graze && is_met(&landing, leads_up) {
+                support.sink = support.sink.max(landing.sink);
+                support
+                    .contacts
+                    .push(landing.contact.flipped_if(is_flipped));
             }
         });
+        (!support.contacts.is_empty()).then_some(support)
+    }
+
+    /// Returns the sink of an old contact of the body with the part of a landing. Returns `None` if
+    /// the contact is not solid, belongs to another part, or did not lead to the upper side.
+    pub fn old_sink(&self, old: &CollisionEvent, landing: &Landing<V::DVec>) -> Option<f64> {
+        let rise = rise(V::projected(old.normal).to_f64(), &self.side);
+        let is_same_part = !self.is_divided() || old.other_part() == landing.contact.parts.1;
+        let is_support = old.is_solid() && is_same_part && rise > LEAST_COSINE;
+        is_support.then(|| f64::from(old.depth) / rise)
     }
 
     /// Returns the first touch of the body that moves by `motion` and the platform that moves by
@@ -158,31 +217,24 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         motion: Motion64<V::DVec>,
         platform_motion: Motion64<V::DVec>,
         options: CastOptions,
-        is_held: impl Fn(u32, &Landing<V::DVec>) -> bool,
+        is_held: impl Fn(&Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
         let angle = |motion: &Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
-        let mut first: Option<PartTouch<V::DVec>> = None;
-        let mut add = |unit: Placed<V>, part: u32| {
-            let motions = [motion, platform_motion];
-            let found = self.touch_of_unit((unit, part), motions, options, &is_held);
-            if let Some(found) = found
-                && first.is_none_or(|(first, _)| found.0.touching < first.touching)
-            {
-                first = Some(found);
-            }
-        };
-        if angle(&platform_motion) > 0.0 {
-            // The parts of a platform that turns do not turn about their own origins.
-            add(self.platform.into(), 0);
-            return first;
-        }
+        let origin = |placed: &PlacedCollider<V>| placed.world_pose.translation;
         let region = self.body.region().ok()?;
+        // In the frame of the platform, the body also turns about the platform's origin.
         let path = region.bounds().map(|bounds| {
-            let turned = bounds.around_rotation(self.body.world_pose.translation, angle(&motion));
+            let turned = bounds.around_rotation(origin(self.body), angle(&motion));
             let translation = motion.translation - platform_motion.translation;
-            BoundingRegion::Box(turned.around_translation(translation))
+            let moved = turned.around_translation(translation);
+            let carried = moved.around_rotation(origin(self.platform), angle(&platform_motion));
+            BoundingRegion::Box(carried)
         });
-        self.visit_units(&path.unwrap_or(region), add);
+        let mut first: Option<PartTouch<V::DVec>> = None;
+        self.visit_units(&path.unwrap_or(region), |unit| {
+            let touch = self.touch_of_unit(unit, [motion, platform_motion], options, &is_held);
+            first = earliest(first.into_iter().chain(touch));
+        });
         first
     }
 
@@ -190,33 +242,28 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     /// above.
     pub fn lands(&self, part: u32, motion: Motion64<V::DVec>) -> bool {
         let (motions, options) = ([motion, Motion64::still()], CastOptions::default());
-        let touch = self.with_unit(part, |unit| {
-            self.touch_of_unit((unit, part), motions, options, |_, _| false)
-        });
-        touch.flatten().is_some()
+        let touch = self.touch_of_unit(self.unit(part), motions, options, |_| false);
+        touch.is_some()
     }
 
     /// Returns the first touch of the body with a part of the platform: see
     /// [`first_touch`](Self::first_touch).
     fn touch_of_unit(
         &self,
-        (unit, part): (Placed<V>, u32),
+        unit: Placed<V>,
         [motion, platform_motion]: [Motion64<V::DVec>; 2],
         options: CastOptions,
-        is_held: impl Fn(u32, &Landing<V::DVec>) -> bool,
+        is_held: impl Fn(&Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
         let climb = (motion.translation - platform_motion.translation).dot(self.side.up);
         let (body, unit_motion) = ((self.body.into(), motion), (unit, platform_motion));
-        let (mut hit, mut parts) = cast_parts(body, unit_motion, options)?;
-        if self.is_divided() {
-            parts.1 = part;
-        }
+        let (mut hit, parts) = cast_parts(body, unit_motion, options)?;
         if hit.status == CastStatus::Hit {
             return self.is_from_above(&hit, climb).then_some((hit, parts));
         }
-        let landing = self.landing_on(unit, part)?;
+        let landing = self.landing_on(unit)?;
         let leaves = options.leave_overlaps && climb >= 0.0;
-        if leaves || !is_held(part, &landing) {
+        if leaves || !is_held(&landing) {
             return None;
         }
         hit.contact = landing.contact.contact;
@@ -233,27 +280,27 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     }
 
     /// Returns `true` if each part of the platform is a platform by itself.
-    pub fn is_divided(&self) -> bool {
+    fn is_divided(&self) -> bool {
         self.platform.compound().is_some() && !self.platform.is_surface()
     }
 
-    /// Calls `visit` with each platform near a region of the world, and with its part index.
-    fn visit_units(&self, region: &BoundingRegion<V::DVec>, mut visit: impl FnMut(Placed<V>, u32)) {
+    /// Calls `visit` with each platform near a region of the world.
+    fn visit_units(&self, region: &BoundingRegion<V::DVec>, mut visit: impl FnMut(Placed<V>)) {
         if !self.is_divided() {
-            return visit(self.platform.into(), 0);
+            return visit(self.platform.into());
         }
         let origin = self.body.world_pose.translation;
-        self.platform.parts_near(region, origin, |part| {
-            self.with_unit(part, |unit| visit(unit, part));
-        });
+        self.platform
+            .parts_near(region, origin, |part| visit(self.unit(part)));
     }
 
-    fn with_unit<R>(&self, part: u32, visit: impl FnOnce(Placed<V>) -> R) -> Option<R> {
-        if !self.is_divided() {
-            return Some(visit(self.platform.into()));
+    /// Returns the platform that has a part.
+    fn unit(&self, part: u32) -> Placed<'a, V> {
+        if self.is_divided() {
+            Placed::Part(self.platform, part)
+        } else {
+            self.platform.into()
         }
-        let part = self.platform.part(part)?;
-        Some(visit((&part.as_dyn()).into()))
     }
 }
 

@@ -246,8 +246,8 @@ pub fn in_order<'a, V: Space>(
 ) -> (Placed<'a, V>, Placed<'a, V>, bool) {
     let is_swapped = match (a, b) {
         (Placed::Collider(a), Placed::Collider(b)) => a.compare(b).is_gt(),
-        (Placed::Collider(_), Placed::Shape(_)) => true,
-        (Placed::Shape(_), _) => false,
+        (Placed::Collider(_), _) => true,
+        _ => false,
     };
     let [a, b] = swap_if(is_swapped, [a, b]);
     (a, b, is_swapped)

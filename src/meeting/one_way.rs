@@ -72,16 +72,21 @@ use crate::{
 /// that touch in a tick meet if one of these statements is true:
 ///
 /// * The sink is at most the [margin](Self::margin).
-/// * The two met in the previous tick, and the sink is at most the body's height plus what the body
-///   fell in this tick.
+/// * The collider supported the body in the previous tick, and since then, the sink has grown by at
+///   most the body's height plus what the body fell.
 /// * In the previous tick, the body was above the place where it is now, or less deep in it than in
 ///   the colliders on which it stood. The height counts relative to the collider, which may move
 ///   and turn.
 /// * The body moved against the upper side from outside, as against a ramp.
 ///
+/// * There is no previous pose of one of the two, because it was spawned or enabled since the
+///   previous tick, and the shortest way out of the overlap leads to the upper side. So a body that
+///   is spawned on the collider, and falls before its first tick, lands.
+///
 /// Otherwise, the body passes, and no event is sent. A body is never caught half way: it passes
-/// until it has left the collider, or is above it. A body that was spawned into the collider, or
-/// [teleported](crate::Teleported) into a collider that it did not meet, passes as well.
+/// until it has left the collider, or is above it. A body that is [teleported](crate::Teleported)
+/// into a collider that it did not meet passes as well. A collider that grows around a body passes
+/// the body.
 ///
 /// # Contacts
 ///
@@ -92,7 +97,8 @@ use crate::{
 /// Contacts with a [`Sensor`](crate::Sensor) are reported on all sides, because a sensor is never
 /// solid. The parts of a compound are one-way each by itself. A surface is one-way as a whole, so
 /// give each storey of a level its own surface. If both colliders are one-way, it is enough that
-/// one of them supports the other.
+/// one of them supports the other. If each supports the other, the contact with the smaller sink is
+/// reported.
 ///
 /// # Queries
 ///

@@ -9,8 +9,10 @@
 //!    previous tick is from before the response, which moved the body by these push-outs. Without
 //!    them, a body that slides over the seam of two platforms would fall through the second one.)
 //! 4. On its path in this tick, it first touched the platform from above.
+//! 5. One of the two has no pose in the previous tick, and the shortest way out of the overlap
+//!    leads to the upper side.
 //!
-//! All rules but the first compare the body with its pose in the previous tick, moved along with
+//! Rules 2 to 4 compare the body with its pose in the previous tick, moved along with
 //! the platform. A pair that moved together keeps passing. So the decision is the same however
 //! often a pair at rest is tested.
 //!
@@ -21,11 +23,10 @@ use bevy::ecs::entity::Entity;
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::one_way::{Landing, OneWayPair, extent},
+    collider_query::one_way::{Landing, OneWayPair, PartContacts, Support, extent},
     collision::{Collisions, PreviousPoses},
     meeting::{OneWays, PairRules},
     pipeline::{proxy::Proxy, swept::rotation_between},
-    placed::PartContact,
     query::Motion64,
     shape::{Affine, WorldPose},
     space::{DVector, Space},
@@ -86,7 +87,12 @@ impl<'a, V: Space> OneWayTick<'a, V> {
         {
             return OneWayMeetings::new();
         }
-        let meetings = [(first, second, false), (second, first, true)].into_iter();
+        let mut orders = [(first, second, false), (second, first, true)];
+        // The order must depend on the colliders, not on the entities.
+        if first.compare(second).is_gt() {
+            orders.reverse();
+        }
+        let meetings = orders.into_iter();
         meetings
             .filter_map(|(body, platform, is_flipped)| {
                 let one_way = self.one_ways.get(platform.entity)?;
@@ -105,48 +111,28 @@ impl<'a, V: Space> OneWayTick<'a, V> {
             .collect()
     }
 
-    /// Calls `visit` with the contacts of the first of the meetings in which the body meets the
-    /// platform. The contacts are in the order of the two colliders.
-    pub fn visit_contacts(
-        meetings: &[OneWayMeeting<V>],
-        mut visit: impl FnMut(PartContact<V::DVec>),
-    ) {
-        let mut is_found = false;
-        for meeting in meetings {
+    /// Returns the contacts in which the body meets the platform. The contacts are in the order of
+    /// the two colliders.
+    pub fn contacts(meetings: &[OneWayMeeting<V>]) -> PartContacts<V::DVec> {
+        Support::least(meetings.iter().filter_map(|meeting| {
             let history = History::new(meeting);
-            meeting.pair.visit_landings(|part, landing| {
-                if history.is_met(part, &landing) {
-                    is_found = true;
-                    visit(landing.contact.flipped_if(meeting.is_flipped));
-                }
-            });
-            if is_found {
-                return;
-            }
-        }
+            let is_met = |landing: &Landing<_>, leads_up| history.is_met(landing, leads_up);
+            meeting.pair.support(meeting.is_flipped, is_met)
+        }))
     }
 }
 
 impl<'a, V: Space> OneWayMeeting<'a, V> {
     /// Returns `true` if the body meets the platform where its path begins: the body is high
     /// enough, or met the platform in the previous tick.
-    pub fn is_held(&self, part: u32, landing: &Landing<V::DVec>) -> bool {
+    pub fn is_held(&self, landing: &Landing<V::DVec>) -> bool {
         let allowed = landing.rounding + self.pair.side.margin + self.credit();
-        landing.sink <= allowed || self.has_met(part, landing, 0.0)
+        landing.sink <= allowed || self.has_met(landing, 0.0)
     }
 
-    /// Returns `true` if the body met a part of the platform in the previous tick, and has not sunk
-    /// by more than its own size and `fall` since.
-    fn has_met(&self, part: u32, landing: &Landing<V::DVec>, fall: f64) -> bool {
+    fn has_met(&self, landing: &Landing<V::DVec>, fall: f64) -> bool {
         let entities = (self.body.entity, self.platform.entity);
-        has_met(
-            self.tick.collisions,
-            entities,
-            &self.pair,
-            part,
-            landing,
-            fall,
-        )
+        has_met(self.tick.collisions, entities, &self.pair, landing, fall)
     }
 
     /// Returns the greatest height by which a response has lifted the body out of the solid
@@ -162,27 +148,23 @@ impl<'a, V: Space> OneWayMeeting<'a, V> {
     }
 }
 
-/// Returns `true` if a body met a part of a platform in the previous tick, and has not sunk by more
-/// than its own size and `fall` since.
+/// Returns `true` if a part of a platform supported a body in the previous tick, and the body has
+/// not sunk by more than its own size and `fall` since.
 pub fn has_met<V: Space>(
     collisions: &Collisions,
     (body, platform): (Entity, Entity),
     pair: &OneWayPair<V>,
-    part: u32,
     landing: &Landing<V::DVec>,
     fall: f64,
 ) -> bool {
     let mut contacts = collisions.parts(body, platform);
-    let has_part = |other| other == part || !pair.is_divided();
-    let Some(old) = contacts.find(|old| old.is_solid() && has_part(old.other_part())) else {
+    let Some(old_sink) = contacts.find_map(|old| pair.old_sink(&old, landing)) else {
         return false;
     };
-    let normal = V::projected(old.normal).to_f64();
-    let old_sink = f64::from(old.depth) / -normal.dot(pair.side.up);
     let region = pair.body.region().ok();
     let size = region.and_then(|region| region.bounds().map(|bounds| extent(bounds, pair.side.up)));
     let size = size.map_or(f64::INFINITY, |(least, greatest)| greatest - least);
-    landing.sink <= old_sink.max(0.0) + fall + size
+    landing.sink <= old_sink + fall + size
 }
 
 /// What the decision about a pair reads of the previous tick.
@@ -205,7 +187,7 @@ impl<'a, V: Space> History<'a, V> {
         let end = &body.world_pose;
         let start = tick.poses.get(body.entity).and_then(|own| {
             let old = tick.poses.get(platform.entity)?;
-            carried(own, old, &platform.world_pose.affine())
+            Some(carried(own, old, &platform.world_pose))
         });
         let rotation = match &start {
             Some(start) if start.linear != end.linear() => {
@@ -220,8 +202,9 @@ impl<'a, V: Space> History<'a, V> {
         }
     }
 
-    /// Returns `true` if the body meets a part of the platform: see the file head.
-    fn is_met(&self, part: u32, landing: &Landing<V::DVec>) -> bool {
+    /// Returns `true` if a landing of the body counts: see the file head. `leads_up` is `true` if
+    /// the shortest way out leads to the upper side.
+    fn is_met(&self, landing: &Landing<V::DVec>, leads_up: bool) -> bool {
         let OneWayMeeting { pair, body, .. } = self.meeting;
         let side = pair.side;
         let allowed = landing.rounding + side.margin;
@@ -229,12 +212,12 @@ impl<'a, V: Space> History<'a, V> {
             return true;
         }
         let Some(start) = &self.start else {
-            return self.meeting.has_met(part, landing, f64::INFINITY);
+            return leads_up || self.meeting.has_met(landing, f64::INFINITY);
         };
         let end = &body.world_pose;
         let motion = end.translation - start.translation;
         let fall = -motion.dot(side.up);
-        if self.meeting.has_met(part, landing, fall.max(0.0)) {
+        if self.meeting.has_met(landing, fall.max(0.0)) {
             return true;
         }
         let turns = self.rotation != V::DVec::IDENTITY;
@@ -242,6 +225,7 @@ impl<'a, V: Space> History<'a, V> {
             return false;
         }
         let credit = self.meeting.credit();
+        let (_, part) = landing.contact.parts;
         let sink = if turns {
             let mut pose = *start;
             pose.translation = end.translation + side.up * fall;
@@ -269,15 +253,24 @@ impl<'a, V: Space> History<'a, V> {
     }
 }
 
-/// Returns a pose that moves along with a platform from its old to its new pose. Returns `None` if
-/// the old pose is flat.
-fn carried<D: DVector>(pose: &Affine<D>, old: &Affine<D>, new: &Affine<D>) -> Option<Affine<D>> {
-    if old == new {
-        return Some(*pose);
+/// Returns a pose that moves and turns along with a platform from its old to its new pose. A change
+/// of the platform's scale moves nothing, so a platform that grows around a body passes the body.
+fn carried<D: DVector>(pose: &Affine<D>, old: &Affine<D>, new: &WorldPose<D>) -> Affine<D> {
+    let moved = pose.translation + (new.translation - old.translation);
+    let rotation = if old.linear == new.linear() {
+        D::IDENTITY
+    } else {
+        rotation_between::<D>(old.linear, new)
+    };
+    if rotation == D::IDENTITY {
+        // If the platform is at rest, the pose stays the same to the bit.
+        return Affine {
+            translation: moved,
+            ..*pose
+        };
     }
-    let map = new.linear * D::inverse(old.linear)?;
-    Some(Affine {
-        linear: map * pose.linear,
-        translation: new.translation + map * (pose.translation - old.translation),
-    })
+    Affine {
+        linear: rotation * pose.linear,
+        translation: new.translation + rotation * (moved - new.translation),
+    }
 }

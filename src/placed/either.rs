@@ -14,6 +14,9 @@ pub enum Placed<'a, V: Space> {
     /// A shape that is not part of a collider. Queries with such a shape ignore no facet of a
     /// surface.
     Shape(&'a DynPart<'a, V>),
+    /// One part of a collider, and its index. The part keeps the origin of the collider, about
+    /// which the part rotates. Queries of a part ignore no facet of a surface.
+    Part(&'a PlacedCollider<V>, u32),
 }
 
 impl<'a, V: Space> From<&'a PlacedCollider<V>> for Placed<'a, V> {
@@ -34,23 +37,25 @@ impl<'a, V: Space> Placed<'a, V> {
         match self {
             Self::Collider(collider) => collider.region().ok(),
             Self::Shape(shape) => Some(shape.region),
+            Self::Part(collider, index) => Some(collider.part(*index)?.region),
         }
     }
 
     /// Returns the position of the operand's origin.
     pub fn translation(&self) -> V::DVec {
         match self {
-            Self::Collider(collider) => collider.world_pose.translation,
+            Self::Collider(collider) | Self::Part(collider, _) => collider.world_pose.translation,
             Self::Shape(shape) => shape.world_pose.translation,
         }
     }
 
-    /// Returns the scaled shape and its pose, or `None` for a compound.
+    /// Returns the scaled shape and its pose, or `None` for a compound or a part of it.
     #[inline]
     pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
         match self {
             Self::Collider(collider) => Some((collider.dyn_shape()?, collider.world_pose.pose())),
             Self::Shape(shape) => Some((shape.scaled_shape(), shape.world_pose.pose())),
+            Self::Part(..) => None,
         }
     }
 
@@ -64,11 +69,12 @@ impl<'a, V: Space> Placed<'a, V> {
         match self {
             Self::Collider(collider) => Some(visit(&collider.part(index)?.as_dyn())),
             Self::Shape(shape) => Some(visit(shape)),
+            Self::Part(collider, own) => Some(visit(&collider.part(*own)?.as_dyn())),
         }
     }
 
     /// Calls `visit` with the only part of a convex operand, whose region is known, and returns the
-    /// result of `visit`. Returns `None` for a compound.
+    /// result of `visit`. Returns `None` for a compound or a part of it.
     pub fn with_convex_part<R>(
         &self,
         region: BoundingRegion<V::DVec>,
@@ -77,6 +83,7 @@ impl<'a, V: Space> Placed<'a, V> {
         match self {
             Self::Collider(collider) => Some(visit(&collider.convex_part(region)?.as_dyn())),
             Self::Shape(shape) => Some(visit(shape)),
+            Self::Part(..) => None,
         }
     }
 
@@ -91,6 +98,9 @@ impl<'a, V: Space> Placed<'a, V> {
             Self::Collider(collider) => collider.search(limit, bound, visit),
             Self::Shape(_) => {
                 visit(0);
+            }
+            Self::Part(_, index) => {
+                visit(*index);
             }
         }
     }

@@ -7,7 +7,9 @@
 use bevy::prelude::*;
 
 use crate::{
-    collider_query::one_way::{Landing, OneWayPair},
+    collider_query::one_way::{
+        Landing, OneWayPair, PartContacts, Support, earliest, touch_flipped_if,
+    },
     collision::Collisions,
     meeting::OneWaySide,
     pipeline::{one_way::has_met, proxy::Proxy},
@@ -96,7 +98,6 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
     fn is_met(
         &self,
         (pair, is_flipped): &(OneWayPair<V>, bool),
-        part: u32,
         landing: &Landing<V::DVec>,
         [fall, allowed]: [f64; 2],
     ) -> bool {
@@ -106,63 +107,48 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
         };
         let allowed = landing.rounding + pair.side.margin + self.slack + allowed;
         landing.sink - fall <= allowed
-            || has_met(
-                self.collisions,
-                entities,
-                pair,
-                part,
-                landing,
-                fall.max(0.0),
-            )
+            || has_met(self.collisions, entities, pair, landing, fall.max(0.0))
     }
 
-    /// Calls `visit` with the contacts of the body, which has moved by `motion` since the start of
-    /// the query. The body is grown by `growth(normal)` along each normal.
-    pub fn visit_contacts(
+    /// Returns the contacts of the body, which has moved by `motion` since the start of the query.
+    /// The body is grown by `growth(normal)` along each normal.
+    pub fn contacts(
         &self,
         motion: V::DVec,
         growth: impl Fn(V::DVec) -> f64,
-        mut visit: impl FnMut(PartContact<V::DVec>),
-    ) {
-        let mut is_found = false;
-        for meeting in self.pairs() {
+    ) -> PartContacts<V::DVec> {
+        Support::least(self.pairs().filter_map(|meeting| {
             let (pair, is_flipped) = &meeting;
             let rise = motion.dot(pair.side.up);
             let fall = if *is_flipped { rise } else { -rise };
-            pair.visit_landings(|part, landing| {
+            pair.support(*is_flipped, |landing, _| {
                 let normal = landing.contact.contact.normal;
                 let growth = growth(normal) / -normal.dot(pair.side.up);
-                if self.is_met(&meeting, part, &landing, [fall, growth]) {
-                    is_found = true;
-                    visit(landing.contact.flipped_if(*is_flipped));
-                }
-            });
-            if is_found {
-                return;
-            }
-        }
+                self.is_met(&meeting, landing, [fall, growth])
+            })
+        }))
+    }
+
+    /// Returns the contacts of the body at the start of the query.
+    fn start_contacts(&self) -> PartContacts<V::DVec> {
+        self.contacts(V::DVec::ZERO, |_| 0.0)
     }
 
     /// Returns `true` if the body meets the collider.
     pub fn touches(&self) -> bool {
-        let mut touches = false;
-        self.visit_contacts(V::DVec::ZERO, |_| 0.0, |_| touches = true);
-        touches
+        !self.start_contacts().is_empty()
     }
 
     /// Returns the deepest contact of the body.
     pub fn deepest_contact(&self) -> Option<PartContact<V::DVec>> {
-        let mut deepest: Option<PartContact<V::DVec>> = None;
-        self.visit_contacts(
-            V::DVec::ZERO,
-            |_| 0.0,
-            |found| {
-                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
-                    deepest = Some(found);
-                }
-            },
-        );
-        deepest
+        let contacts = self.start_contacts().into_iter();
+        contacts.reduce(|best, found| {
+            if found.is_deeper_than(&best) {
+                found
+            } else {
+                best
+            }
+        })
     }
 
     /// Returns the first touch of the moving body.
@@ -177,11 +163,10 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
                 true => (Motion64::still(), motion),
                 false => (motion, Motion64::still()),
             };
-            let is_held =
-                |part, landing: &Landing<_>| self.is_met(&meeting, part, landing, [0.0; 2]);
-            let (hit, _) = pair.first_touch(motion, platform_motion, options, is_held)?;
-            Some(if *is_flipped { hit.flipped() } else { hit })
+            let is_held = |landing: &Landing<_>| self.is_met(&meeting, landing, [0.0; 2]);
+            let touch = pair.first_touch(motion, platform_motion, options, is_held)?;
+            Some(touch_flipped_if(touch, *is_flipped))
         });
-        touches.min_by(|a, b| a.touching.total_cmp(&b.touching))
+        earliest(touches).map(|(hit, _)| hit)
     }
 }

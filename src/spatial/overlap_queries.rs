@@ -169,7 +169,7 @@ impl SpatialQuery<'_, '_> {
         self.near_region(&region, body.translation(), filter, |proxy| {
             let meeting = match body {
                 Placed::Collider(body) => self.one_way(&filter.into(), body, proxy),
-                Placed::Shape(_) => None,
+                _ => None,
             };
             let touches = match meeting {
                 None => intersects(body, (&proxy.placed).into()),

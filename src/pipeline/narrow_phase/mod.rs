@@ -312,12 +312,12 @@ fn one_way_contact<V: Space>(
 ) -> Option<CollisionEvent> {
     let start = parts.len();
     let mut deepest: Option<PartContact<V::DVec>> = None;
-    OneWayTick::visit_contacts(meetings, |found| {
+    for found in OneWayTick::contacts(meetings) {
         parts.push(event(a, b, &found));
         if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
             deepest = Some(found);
         }
-    });
+    }
     drop_single(start, parts);
     Some(event(a, b, &deepest?))
 }

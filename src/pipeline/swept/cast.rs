@@ -21,7 +21,10 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::Buffer,
-    collider_query::{cast::cast_parts, one_way::PartTouch},
+    collider_query::{
+        cast::cast_parts,
+        one_way::{PartTouch, earliest, touch_flipped_if},
+    },
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -241,16 +244,12 @@ fn first_touch<V: Space>(
             true => (second_motion, first_motion),
             false => (first_motion, second_motion),
         };
-        let is_held = |part, landing: &_| meeting.is_held(part, landing);
-        let (hit, parts) = meeting
-            .pair
-            .first_touch(motion, platform_motion, options, is_held)?;
-        Some(match meeting.is_flipped {
-            true => (hit.flipped(), (parts.1, parts.0)),
-            false => (hit, parts),
-        })
+        let is_held = |landing: &_| meeting.is_held(landing);
+        let pair = &meeting.pair;
+        let touch = pair.first_touch(motion, platform_motion, options, is_held)?;
+        Some(touch_flipped_if(touch, meeting.is_flipped))
     });
-    touches.min_by(|(a, _), (b, _)| a.touching.total_cmp(&b.touching))
+    earliest(touches)
 }
 
 /// Returns a proxy in its pose of the previous tick, and its motion.

@@ -55,8 +55,8 @@ impl SweptPaths {
     }
 }
 
-/// Stores the poses of this tick for the next tick, if any collider is swept or one-way. `is_current` is
-/// `false` if the app has written the contacts during this tick.
+/// Stores the poses of this tick for the next tick, if any collider is swept or one-way.
+/// `is_current` is `false` if the app has written the contacts during this tick.
 pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: bool) {
     let Collisions {
         poses_2d, poses_3d, ..

@@ -206,7 +206,7 @@ impl<'a> FilteredQuery<'a, '_, '_> {
     ) {
         match self.query.one_way(&self.selection(), body, other) {
             None => visit_contacts(body, &other.placed, visit),
-            Some(meeting) => meeting.visit_contacts(motion, growth, visit),
+            Some(meeting) => meeting.contacts(motion, growth).into_iter().for_each(visit),
         }
     }
 

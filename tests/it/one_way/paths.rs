@@ -53,7 +53,7 @@ fn a_shot_from_below_or_from_the_side_passes() {
 #[test]
 fn a_shot_that_begins_on_the_platform_is_stopped_and_one_half_way_is_not() {
     Level::each(|level| {
-        for (height, count) in [(0.0, 2), (-0.5, 0)] {
+        for (height, count) in [(0.0, 2), (-1.75, 0)] {
             let mut level = swept(level, height);
             let hits = level.go(Vec3::NEG_Y * 9.0).messages;
             let hits: Vec<_> = hits.iter().filter(|hit| hit.time() < 1.0).collect();

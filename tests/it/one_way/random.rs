@@ -419,7 +419,8 @@ impl Platform {
             return (!is_teleported).then_some(true);
         }
         match self.start {
-            None => Some(false),
+            // Without an earlier pose, the shortest way out decides.
+            None => None,
             Some(start) if start.lowest.abs() < NEARLY => None,
             Some(start) if start.lowest > 0.0 => Some(true),
             // Without a response, the body may stand deep in one platform and pass the other.
