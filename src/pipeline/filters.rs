@@ -39,6 +39,8 @@ pub fn filter_pairs(world: &mut World) {
     if world.resource::<Progress>().completed != Completed::Sync {
         return;
     }
+    // If a filter panics, no pair is tested.
+    world.resource_mut::<Progress>().completed = Completed::Nothing;
     world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
         let mut rejected = core::mem::take(&mut world.resource_mut::<Proxies>().rules.rejections);
         rejected.pairs.clear();
@@ -65,6 +67,7 @@ pub fn filter_pairs(world: &mut World) {
         world.resource_mut::<Proxies>().rules.rejections = rejected;
     });
     world.resource_mut::<CollisionDiagnostics>().narrow_phase += start.elapsed();
+    world.resource_mut::<Progress>().completed = Completed::Sync;
 }
 
 /// Returns the candidate pairs with a marked entity that the other rules let meet.

@@ -272,3 +272,24 @@ fn a_warning_before_the_panic_is_not_repeated_after_it() {
     aborting.run();
     warnings.assert_none();
 }
+
+#[test]
+fn a_pair_filter_that_panics_lets_no_rejected_pair_through() {
+    #[derive(Component)]
+    struct Ghost;
+
+    let mut aborting = Aborting::new();
+    let left = aborting.left.clone();
+    aborting.app.add_pair_filter::<Ghost, ()>(move |_, ()| {
+        assert!(left.load(Ordering::Relaxed) > 0, "as asked for");
+        false
+    });
+    let [ghost, _wall] = [0.0, 1.0].map(|x| aborting.ball(x));
+    aborting.app.world_mut().entity_mut(ghost).insert(Ghost);
+    assert!(aborting.run().is_empty());
+    assert!(aborting.abort(0));
+    for _ in 0..3 {
+        assert!(aborting.run().is_empty());
+        assert!(aborting.state().is_empty());
+    }
+}
