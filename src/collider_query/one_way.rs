@@ -11,9 +11,9 @@ use crate::{
     collider_query::{cast::cast_parts, moving_colliders::PartPair, pair::deepest_contact},
     collision::CollisionEvent,
     meeting::OneWaySide,
-    placed::{BoundingRegion, PartContact, Placed, PlacedCollider},
+    placed::{BoundingRegion, DynPart, PartContact, Placed, PlacedCollider},
     query::{CastHit64, CastOptions, CastStatus, Motion64},
-    shape::Bounds,
+    shape::{Bounds, Shape, Support as _},
     space::{DVector, Space},
     tolerance::TOUCHING,
 };
@@ -26,6 +26,17 @@ const LEAST_COSINE: f64 = 1e-4;
 /// Sinks up to this fraction of the coordinates count as 0. Rounding the positions of both
 /// colliders and the translation of a response to f32 stays below this fraction.
 const SINK_ROUNDING: f64 = 4.0 * TOUCHING;
+
+/// A touch is inside a face if the cosine between the normals of the contact and of the face is
+/// less than 1 by at most this value.
+const SAME_FACE: f64 = 1e-9;
+
+/// The distance of a probe beside the rim, as a fraction of the platform's size. The distance
+/// exceeds the tolerance of touching and the error of the touched point.
+const RIM_STEP: f64 = 1e-4;
+
+/// The tangent of the steepest face that is not the side of a platform.
+const STEEP_SLOPE: f64 = 10.0;
 
 /// The gap between the raised body and the platform, as a fraction of their sizes. The gap exceeds
 /// the tolerance of touching, so the cast begins apart from the platform.
@@ -259,7 +270,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let (body, unit_motion) = ((self.body.into(), motion), (unit, platform_motion));
         let (mut hit, parts) = cast_parts(body, unit_motion, options)?;
         if hit.status == CastStatus::Hit {
-            return self.is_from_above(&hit, climb).then_some((hit, parts));
+            let is_landing = self.is_from_above(unit, (&hit, parts), climb);
+            return is_landing.then_some((hit, parts));
         }
         let landing = self.landing_on(unit)?;
         let leaves = options.leave_overlaps && climb >= 0.0;
@@ -271,12 +283,56 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         Some((hit, landing.contact.parts))
     }
 
-    /// Returns `true` if a cast of the body hits the platform from above. `climb` is the motion of
-    /// the body along up. A body that climbs hits only faces, not the edge beside which it rises.
-    fn is_from_above(&self, hit: &CastHit64<V::DVec>, climb: f64) -> bool {
-        let face_rise = rise(hit.face_normal, &self.side);
-        rise(hit.contact.normal, &self.side) > LEAST_COSINE
-            && (climb <= 0.0 || face_rise > LEAST_COSINE)
+    /// Returns `true` if a cast of the body hits a platform from above. `climb` is the motion of the
+    /// body along up.
+    ///
+    /// At the rim, a touch from above and a touch from the side have the same normals. A body that
+    /// hits the rim lands if it does not climb, and if it begins above the platform.
+    fn is_from_above(
+        &self,
+        unit: Placed<V>,
+        (hit, parts): (&CastHit64<V::DVec>, PartPair),
+        climb: f64,
+    ) -> bool {
+        if rise(hit.contact.normal, &self.side) <= LEAST_COSINE {
+            return false;
+        }
+        if self.platform.is_surface() {
+            return climb <= 0.0 || rise(hit.face_normal, &self.side) > LEAST_COSINE;
+        }
+        !self.is_at_rim(unit, hit) || climb <= 0.0 && self.begins_above(unit, parts)
+    }
+
+    /// Returns `true` if a cast hits a convex platform beside a face that does not rise. In that
+    /// case, points next to the touched point and well below it are outside of the platform.
+    fn is_at_rim(&self, unit: Placed<V>, hit: &CastHit64<V::DVec>) -> bool {
+        let up = self.side.up;
+        let outward = -hit.contact.normal;
+        let is_on_face = hit.face_normal.dot(hit.contact.normal) > 1.0 - SAME_FACE;
+        let Some(sideways) = (outward - up * outward.dot(up)).unit() else {
+            return false;
+        };
+        let Some(bounds) = bounds(unit).filter(|_| !is_on_face) else {
+            return false;
+        };
+        let size = (bounds.max - bounds.min).length();
+        let step = (sideways - up * STEEP_SLOPE) * (RIM_STEP * size);
+        let probe = unit.translation() + hit.contact.offset_b + step;
+        let ball = Shape::Ball { radius: 0.0 };
+        let point = DynPart::point(&ball, probe);
+        deepest_contact((&point).into(), unit).is_none()
+    }
+
+    /// Returns `true` if a part of the body is above a part of the platform.
+    fn begins_above(&self, unit: Placed<V>, (own, other): PartPair) -> bool {
+        let up = self.side.up;
+        let body = Placed::from(self.body);
+        let bottom = body.with_part(own, |part| lowest(part, up));
+        let top = unit.with_part(other, |part| -lowest(part, -up));
+        let coordinates = [body, unit].map(|placed| placed.translation().extent());
+        let rounding = SINK_ROUNDING * coordinates.into_iter().sum::<f64>();
+        let above = bottom.zip(top).map(|(bottom, top)| bottom - top);
+        above.is_some_and(|gap| gap >= -rounding - self.side.margin)
     }
 
     /// Returns `true` if each part of the platform is a platform by itself.
@@ -302,6 +358,13 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             self.platform.into()
         }
     }
+}
+
+/// Returns the height of the lowest point of a part along a unit vector.
+fn lowest<V: Space>(part: &DynPart<V>, up: V::DVec) -> f64 {
+    let pose = part.world_pose.pose();
+    let shape = part.scaled_shape();
+    (shape.lowest(pose.rotation, up) + pose.translation).dot(up) - shape.radius()
 }
 
 fn bounds<V: Space>(placed: Placed<V>) -> Option<Bounds<V::DVec>> {

@@ -4,6 +4,7 @@ mod history;
 mod paths;
 mod queries;
 mod random;
+mod rims;
 
 use bevy::prelude::*;
 use headbutt::{Collisions, PairStatus, explain, prelude::*};
