@@ -61,9 +61,10 @@ struct Walker {
     drops: bool,
 }
 
-/// A platform that is solid only from above.
+/// A platform that is solid only from above. The `OneWay` component of the crate is for colliders
+/// that the player meets by its layers, but here only queries meet the terrain.
 #[derive(Component)]
-struct OneWay {
+struct Platform {
     top: f32,
 }
 
@@ -96,7 +97,7 @@ fn spawn(mut commands: Commands) {
     for [x, y] in PLATFORMS {
         let platform = (Collider::rectangle(3.0, 0.25), terrain);
         let look = (Fill::collider(FAINT), at([x, y], 0.0));
-        commands.spawn((OneWay { top: y + 0.125 }, platform, look));
+        commands.spawn((Platform { top: y + 0.125 }, platform, look));
     }
     let lift = (Lift, Collider::rectangle(2.8, 0.4), terrain);
     commands.spawn((lift, Fill::collider(ORANGE), at([21.5, 1.0], 0.0)));
@@ -150,14 +151,14 @@ fn patrol(query: SpatialQuery, mut enemies: Query<(&mut Walker, &Transform), Wit
 fn slide(
     query: SpatialQuery,
     time: Res<Time>,
-    platforms: Query<&OneWay>,
+    platforms: Query<&Platform>,
     mut walkers: Query<(&mut Walker, &mut Transform, &Collider)>,
 ) {
     for (mut walker, mut pose, body) in &mut walkers {
         let velocity = walker.velocity - GRAVITY * time.delta_secs() * Vec2::Y;
         let feet = pose.translation.y - HALF;
         let can_land = velocity.y <= 0.0 && !walker.drops;
-        let carries = |platform: &OneWay| can_land && feet >= platform.top;
+        let carries = |platform: &Platform| can_land && feet >= platform.top;
         let is_solid = |other| platforms.get(other).map_or(true, carries);
         let terrain = SpatialQueryFilter::default().with_mask(TERRAIN);
         let filter = terrain.with_predicate(&is_solid);
