@@ -36,7 +36,11 @@ const SAME_FACE: f64 = 1e-9;
 const RIM_STEP: f64 = 1e-4;
 
 /// The tangent of the steepest face that is not the side of a platform.
-const STEEP_SLOPE: f64 = 10.0;
+pub const STEEPEST_SLOPE: f64 = 10.0;
+
+/// The least cosine between up and the normal of a face that is not the side of a platform. The
+/// square is 1 / (1 + tangent squared).
+const FLATTEST_SIDE: f64 = 0.0995;
 
 /// The gap between the raised body and the platform, as a fraction of their sizes. The gap exceeds
 /// the tolerance of touching, so the cast begins apart from the platform.
@@ -308,7 +312,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     fn is_at_rim(&self, unit: Placed<V>, hit: &CastHit64<V::DVec>) -> bool {
         let up = self.side.up;
         let outward = -hit.contact.normal;
-        let is_on_face = hit.face_normal.dot(hit.contact.normal) > 1.0 - SAME_FACE;
+        let is_on_face = hit.face_normal.dot(hit.contact.normal) > 1.0 - SAME_FACE
+            && outward.dot(up) > FLATTEST_SIDE;
         let Some(sideways) = (outward - up * outward.dot(up)).unit() else {
             return false;
         };
@@ -316,7 +321,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             return false;
         };
         let size = (bounds.max - bounds.min).length();
-        let step = (sideways - up * STEEP_SLOPE) * (RIM_STEP * size);
+        let step = (sideways - up * STEEPEST_SLOPE) * (RIM_STEP * size);
         let probe = unit.translation() + hit.contact.offset_b + step;
         let ball = Shape::Ball { radius: 0.0 };
         let point = DynPart::point(&ball, probe);

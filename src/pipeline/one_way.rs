@@ -8,7 +8,8 @@
 //!    the margin and to the push-outs out of the colliders on which it stood. (The pose of the
 //!    previous tick is from before the response, which moved the body by these push-outs. Without
 //!    them, a body that slides over the seam of two platforms would fall through the second one.)
-//! 4. On its path in this tick, it first touched the platform from above.
+//! 4. On its path in this tick, it first touched the platform from above, and it has not sunk by
+//!    more than a body that climbs the steepest slope.
 //! 5. One of the two has no pose in the previous tick, and the shortest way out of the overlap
 //!    leads to the upper side.
 //!
@@ -23,7 +24,7 @@ use bevy::ecs::entity::Entity;
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::one_way::{Landing, OneWayPair, PartContacts, Support, extent},
+    collider_query::one_way::{Landing, OneWayPair, PartContacts, STEEPEST_SLOPE, Support, extent},
     collision::{Collisions, PreviousPoses},
     meeting::{OneWays, PairRules},
     pipeline::{proxy::Proxy, swept::rotation_between},
@@ -236,7 +237,20 @@ impl<'a, V: Space> History<'a, V> {
         } else {
             landing.sink - fall
         };
-        sink <= allowed + credit || self.lands(part, *start, credit)
+        sink <= allowed + credit || {
+            let limit = allowed + credit + STEEPEST_SLOPE * self.way(motion);
+            landing.sink <= limit && self.lands(part, *start, credit)
+        }
+    }
+
+    /// Returns an upper bound on the way of the body's points, which move by `motion` and rotate. A
+    /// body that climbs the steepest slope sinks by at most this way times the slope.
+    fn way(&self, motion: V::DVec) -> f64 {
+        let angle = V::DVec::angle_between(V::DVec::IDENTITY, self.rotation);
+        let bounds = self.meeting.body.region().ok();
+        let bounds = bounds.and_then(|region| region.bounds().copied());
+        let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).length());
+        motion.length() + V::DVec::angle_size(angle) * size
     }
 
     /// Returns `true` if the body touched a part of the platform from above, on its way from

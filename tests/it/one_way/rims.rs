@@ -31,11 +31,16 @@ fn body(app: &mut App, collider: Collider, at: Vec2) -> Entity {
 #[test]
 fn a_body_that_walks_into_the_side_passes_whatever_its_flank() {
     let taper = [(-0.4, -1.0), (0.4, -1.0), (-0.5, 1.0), (0.5, 1.0)].map(Vec2::from);
+    let slanted = Collider::rectangle(0.8, 2.0);
     let flanks = [
         Collider::rectangle(0.8, 2.0),
         Collider::convex_hull(taper),
         Collider::from(Ellipse::new(0.4, 1.0)),
         Collider::capsule_2d(0.4, 1.2),
+        Collider::compound([(
+            Transform::from_rotation(Quat::from_rotation_z(0.001)),
+            slanted,
+        )]),
     ];
     for collider in flanks {
         for feet in [-0.3, -0.9, -1.2] {
@@ -56,7 +61,7 @@ fn a_body_half_way_through_a_row_of_tiles_passes_the_next_tiles() {
     }
     let body = body(&mut app, Collider::circle(0.5), Vec2::new(0.0, -1.5));
     assert!(!meets(&mut app, body, Vec2::Y * 0.1, 19));
-    assert!(!meets(&mut app, body, Vec2::X * 0.05, 60));
+    assert!(!meets(&mut app, body, Vec2::X * 0.07, 60));
 }
 
 #[test]
@@ -74,5 +79,18 @@ fn a_body_that_comes_from_above_lands_on_the_rim() {
             let body = body(&mut app, collider.clone(), Vec2::new(x, 1.0));
             assert!(meets(&mut app, body, step, 7), "{x}");
         }
+    }
+}
+
+#[test]
+fn a_concave_body_half_way_through_is_never_lifted_by_its_lower_half() {
+    for step in [0.1, 0.07, 0.0625, 0.3] {
+        let mut app = app();
+        platform(&mut app, Vec2::new(8.0, 0.2), Vec2::new(0.0, -0.1));
+        let balls = [1.0, -1.0].map(|y| (Vec2::Y * y, Collider::circle(0.5)));
+        let body = body(&mut app, Collider::compound(balls), Vec2::new(0.0, -2.0));
+        let ticks = (1.7 / step) as usize;
+        assert!(!meets(&mut app, body, Vec2::Y * step, ticks), "{step}");
+        assert!(!meets(&mut app, body, Vec2::NEG_Y * step, ticks), "{step}");
     }
 }
