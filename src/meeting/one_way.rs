@@ -149,8 +149,10 @@ impl OneWay {
     /// Returns the side of a collider in a pose, or `None` if the direction is invalid.
     pub(crate) fn side<V: Space>(&self, pose: &WorldPose<V::DVec>) -> Option<OneWaySide<V::DVec>> {
         let local = V::projected(self.direction).to_f64().unit()?;
+        // A collider that is flat along its direction keeps the direction.
+        let flat = || (pose.pose().rotation * local).unit();
         Some(OneWaySide {
-            up: (pose.linear() * local).unit()?,
+            up: (pose.linear() * local).unit().or_else(flat)?,
             margin: f64::from(self.margin.max(0.0)),
         })
     }
