@@ -46,13 +46,12 @@ impl SpatialQuery<'_, '_> {
         if one_ways.is_empty() {
             return None;
         }
-        let entity = selection.asker()?;
+        let entity = self.solid_asker(selection, other)?;
         let side = |entity, placed: &PlacedCollider<V>| {
             one_ways.get(entity)?.side::<V>(&placed.world_pose)
         };
         let sides = [side(other.entity, &other.placed), side(entity, body)];
-        let is_sensor = other.traits.is_sensor || self.proxies.party(entity).traits.is_sensor;
-        (!is_sensor && sides.iter().any(Option::is_some)).then(|| BodyMeeting {
+        sides.iter().any(Option::is_some).then(|| BodyMeeting {
             collisions: &self.collisions,
             entity,
             body,
@@ -60,6 +59,18 @@ impl SpatialQuery<'_, '_> {
             sides,
             slack: selection.one_way_slack,
         })
+    }
+
+    /// Returns the entity of a query. Returns `None` if the query is not of an entity, or if the
+    /// entity or the other collider is a sensor, which one-way colliders meet on all sides.
+    fn solid_asker<V: QuerySpace>(
+        &self,
+        selection: &Selection,
+        other: &Proxy<V>,
+    ) -> Option<Entity> {
+        let entity = selection.asker()?;
+        let is_sensor = other.traits.is_sensor || self.proxies.party(entity).traits.is_sensor;
+        (!is_sensor).then_some(entity)
     }
 
     /// Returns the unit vector out of the solid side of a collider, as a ray sees it. Returns
@@ -70,7 +81,10 @@ impl SpatialQuery<'_, '_> {
         selection: &Selection,
         proxy: &Proxy<V>,
     ) -> Option<V::DVec> {
-        selection.asker().filter(|_| proxy.traits.is_one_way)?;
+        if !proxy.traits.is_one_way {
+            return None;
+        }
+        self.solid_asker(selection, proxy)?;
         let one_way = self.proxies.rules.one_ways.get(proxy.entity)?;
         Some(one_way.side::<V>(&proxy.world_pose)?.up)
     }

@@ -157,6 +157,31 @@ fn a_ray_of_a_body_passes_from_below_and_other_rays_hit() {
     });
 }
 
+/// A tick reports the contacts of sensors with one-way colliders on all sides.
+#[test]
+fn a_ray_finds_a_platform_from_below_if_the_body_or_the_platform_is_a_sensor() {
+    Level::each(|level| {
+        for is_body in [true, false] {
+            let mut level = level(3.0);
+            let (body, is_2d) = (level.body, level.is_2d());
+            let sensor = if is_body { body } else { level.platform };
+            level.app.world_mut().entity_mut(sensor).insert(Sensor);
+            tick(&mut level.app);
+            let is_hit = ask_of(&mut level, |query, _| {
+                let filter = SpatialQueryFilter::of(body).with_sensors();
+                if is_2d {
+                    let ray = Ray::new(Vec2::NEG_Y * 4.0, Vec2::Y);
+                    query.cast_ray(ray, &filter).is_some()
+                } else {
+                    let ray = Ray::new(Vec3::NEG_Y * 4.0, Vec3::Y);
+                    query.cast_ray(ray, &filter).is_some()
+                }
+            });
+            assert!(is_hit, "body: {is_body}");
+        }
+    });
+}
+
 #[test]
 fn queries_of_a_body_that_may_drop_ignore_the_platform() {
     Level::each(|level| {
