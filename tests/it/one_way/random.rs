@@ -71,7 +71,9 @@ struct Platform {
     was_met: bool,
     /// The body after the response to the previous tick.
     start: Option<Place>,
-    /// The height by which a response would have lifted the body, if there was none.
+    /// The height by which the contacts of the previous tick lift the body.
+    lift: f64,
+    /// The lift, if the body was not moved by it.
     missing_lift: f64,
 }
 
@@ -251,7 +253,8 @@ impl Scene {
             // In the first tick, the platform has no earlier pose with which to compare.
             if is_teleported && platform.start.is_some() {
                 platform.start = Some(platform.place(&parts, platform.old_pose));
-                platform.missing_lift = 0.0;
+                // The last push-out counts, although the teleport undid it.
+                platform.missing_lift = platform.lift;
             }
             let hit = collisions.between(self.body, platform.entity);
             let place = platform.place(&parts, platform.pose);
@@ -261,7 +264,8 @@ impl Scene {
                     assert_eq!(
                         hit.is_some(),
                         expected,
-                        "{:?} at {pose:?} is at {place:?}, and was at {:?}, of {:?} at {:?}, {}",
+                        "{:?} at {pose:?} is at {place:?}, and was at {:?}, of {:?} at {:?}, {}, \
+                         teleported: {is_teleported}",
                         self.collider,
                         platform.start,
                         platform.collider,
@@ -309,7 +313,8 @@ impl Scene {
             let lifts = collisions.deepest_of(self.body);
             let lifts = lifts.map(|hit| hit.minimum_translation().dot(up));
             let lift = lifts.fold(0.0, f32::max);
-            platform.missing_lift = if self.responds { 0.0 } else { lift.into() };
+            platform.lift = lift.into();
+            platform.missing_lift = if self.responds { 0.0 } else { platform.lift };
         }
     }
 }
@@ -366,6 +371,7 @@ impl Platform {
             old_pose: pose,
             was_met: false,
             start: None,
+            lift: 0.0,
             missing_lift: 0.0,
         }
     }
