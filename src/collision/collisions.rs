@@ -38,11 +38,14 @@ use crate::{
 /// # Rollback
 ///
 /// This resource is the only state that the plugin keeps from one tick to the next. The geometry of
-/// a contact depends only on the shapes and poses of its tick. Only the phase, and
-/// whether a body meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any
-/// collider is one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous
-/// tick, in which the paths begin. A rollback that restores this resource and the
-/// transforms replays the same events.
+/// a contact depends only on the shapes and poses of its tick. Only the phase, and whether a body
+/// meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any collider is
+/// one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous tick, in
+/// which the paths begin. A rollback that restores this resource and the transforms replays the
+/// same events.
+///
+/// A system that restores this resource cannot have a [`SpatialQuery`](crate::SpatialQuery), which
+/// reads the resource. Make the queries in another system.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -78,21 +78,27 @@ use crate::{
 ///   the colliders on which it stood. The height counts relative to the collider, which may move
 ///   and turn.
 /// * The body moved against the upper side from outside, as against a ramp.
-///
 /// * There is no previous pose of one of the two, because it was spawned or enabled since the
 ///   previous tick, and the shortest way out of the overlap leads to the upper side. So a body that
 ///   is spawned on the collider, and falls before its first tick, lands.
 ///
 /// Otherwise, the body passes, and no event is sent. A body is never caught half way: it passes
 /// until it has left the collider, or is above it. A body that is [teleported](crate::Teleported)
-/// into a collider that it did not meet passes as well. A collider that grows around a body passes
-/// the body.
+/// into a collider that it did not meet passes as well, unless it stood deeper in other colliders.
+/// A body around which the collider grows passes, too.
 ///
 /// # Contacts
 ///
 /// The contact of a body that meets the collider is the contact that the body would have after
-/// rising by the sink. So it never leads sideways or down: the
-/// [minimum translation](crate::CollisionEvent::minimum_translation) leads to the upper side.
+/// rising by the sink. So it always leads up: the
+/// [minimum translation](crate::CollisionEvent::minimum_translation) has a component along the
+/// direction. At an edge of the upper side, the contact of a round body also leads outward, as with
+/// an ordinary collider.
+///
+/// A contact that a filter of the app
+/// [rejects](crate::AddCollisionFilter::add_contact_filter) does not count as met: a body that was
+/// rejected while it landed passes until it has left the collider. The filter gets one contact for
+/// each part of the one-way collider that supports the body, not for each part of the body.
 ///
 /// Contacts with a [`Sensor`](crate::Sensor) are reported on all sides, because a sensor is never
 /// solid. The parts of a compound are one-way each by itself. A surface is one-way as a whole, so
@@ -104,14 +110,16 @@ use crate::{
 ///
 /// Casts, [`move_and_slide`](crate::SpatialQuery::move_and_slide),
 /// [`push_out`](crate::SpatialQuery::push_out), overlaps, contacts and rays
-/// [of an entity](crate::SpatialQueryFilter::of) pass as the entity does. Without
-/// `SpatialQueryFilter::of`, queries see an ordinary collider: a ray finds the platform from below.
-/// Distances also see an ordinary collider.
+/// [of an entity](crate::SpatialQueryFilter::of) pass as the entity does. A
+/// [`RayCaster`](crate::RayCaster) or a [`ShapeCaster`](crate::ShapeCaster) casts as its own
+/// entity. All other queries see an ordinary collider: a ray finds the platform from below.
+/// Distances and overlaps of a point also see an ordinary collider.
 ///
 /// # Cost
 ///
 /// While any collider is one-way, the poses of all moving colliders are stored, as for
-/// [`Swept`](crate::Swept). A change of the component takes effect in the next tick, even at rest.
+/// [`Swept`](crate::Swept). Each tick compares all `OneWay` components with their copies. A change
+/// of the component takes effect in the next tick, even at rest.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
@@ -188,6 +196,9 @@ pub struct OneWaySide<D> {
 /// }
 /// # let _ = drop_through;
 /// ```
+///
+/// The marker belongs on the entity of the collider. On an owner without a collider, it does
+/// nothing.
 ///
 /// A change takes effect in the next tick, even at rest. A contact ends with the reason
 /// [`PassThrough`](crate::EndReason::PassThrough). If the component is removed while the body is

@@ -93,7 +93,7 @@ impl<'a> SpatialQueryFilter<'a> {
     /// ```
     ///
     /// [`OneWay`](crate::OneWay) colliders are solid only from above, as in a tick. Queries without
-    /// this call see them as ordinary colliders.
+    /// this call see them as ordinary colliders, except the queries of casters.
     ///
     /// An entity without a collider is on all layers, and is its own owner.
     pub fn of(entity: Entity) -> Self {

@@ -57,6 +57,11 @@ use crate::{
 /// after that set sees the poses of the present tick. Before the first tick, there are no
 /// colliders. Call [`sync_now`](crate::sync_now) to see later spawns and moves.
 ///
+/// Queries [of an entity](crate::SpatialQueryFilter::of) also read the contacts of the last tick,
+/// because they decide whether the entity meets a [`OneWay`](crate::OneWay) collider. So a system
+/// with a `SpatialQuery` cannot have a `ResMut<Collisions>`: split a system that restores the
+/// contacts and makes queries into two.
+///
 /// An entity that was despawned after the last `Sync` is still reported. [`pose`](Self::pose)
 /// returns the pose of one collider.
 ///
