@@ -55,17 +55,6 @@ fn a_body_that_walks_into_the_side_passes_whatever_its_flank() {
 }
 
 #[test]
-fn a_body_half_way_through_a_row_of_tiles_passes_the_next_tiles() {
-    let mut app = app();
-    for tile in -10..10 {
-        platform(&mut app, Vec2::new(1.0, 0.5), Vec2::new(tile as f32, -0.25));
-    }
-    let body = body(&mut app, Collider::circle(0.5), Vec2::new(0.0, -1.5));
-    assert!(!meets(&mut app, body, Vec2::Y * 0.1, 19));
-    assert!(!meets(&mut app, body, Vec2::X * 0.07, 50));
-}
-
-#[test]
 fn a_body_that_comes_from_above_lands_on_the_rim() {
     for collider in [Collider::circle(0.5), Collider::rectangle(1.0, 1.0)] {
         // Straight down, and from outside past the corner.
