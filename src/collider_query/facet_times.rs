@@ -229,8 +229,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some(())
     }
 
-    /// If the lowest point of the body lands well inside a facet or its cluster, returns this touch.
-    /// Also returns the index of the touched facet.
+    /// If the lowest point of the body lands well inside a facet or its cluster, returns this
+    /// touch. Also returns the index of the touched facet.
     pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
         let landing = self.landing_on(index, None)?;
         let Landing { foot, inside, .. } = landing;
@@ -491,7 +491,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 }
 
-/// Returns the time at which a gap is closed, if the gap shrinks by `approach` from time 0 to time 1.
+/// Returns the time at which a gap is closed, if the gap shrinks by `approach` per unit of time.
 /// Returns infinity if the gap stays open.
 fn time_to_close(gap: f64, approach: f64) -> f64 {
     match gap {

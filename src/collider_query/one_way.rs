@@ -184,8 +184,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     /// body is not supported where it only grazes a side.
     ///
     /// `is_met` decides whether a landing counts. Its second argument is `true` if the shortest way
-    /// out of the overlap leads to the upper side. If `is_flipped`, the platform is the first of the
-    /// two colliders.
+    /// out of the overlap leads to the upper side. If `is_flipped`, the platform is the first of
+    /// the two colliders.
     pub fn support(
         &self,
         is_flipped: bool,
@@ -287,8 +287,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         Some((hit, landing.contact.parts))
     }
 
-    /// Returns `true` if a cast of the body hits a platform from above. `climb` is the motion of the
-    /// body along up.
+    /// Returns `true` if a cast of the body hits a platform from above. `climb` is the motion of
+    /// the body along up.
     ///
     /// At the rim, a touch from above and a touch from the side have the same normals. A body that
     /// hits the rim lands if it does not climb, and if it begins above the platform.

@@ -116,8 +116,8 @@ pub struct Explanation {
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`], [`OneWay`],
     /// [`PassThrough`] or [`Sensor`] changed since the last tick. The status does not include such
-    /// changes. (After a change through `bypass_change_detection`, the value stays `true`, because no
-    /// tick detects such a change.)
+    /// changes. (After a change through `bypass_change_detection`, the value stays `true`, because
+    /// no tick detects such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
@@ -210,8 +210,8 @@ pub enum PairStatus {
         /// The gap between the boxes along this axis.
         gap: f32,
     },
-    /// The two colliders overlap, but one of them is [`OneWay`], and the other did not come from its
-    /// solid side.
+    /// The two colliders overlap, but one of them is [`OneWay`], and the other did not come from
+    /// its solid side.
     NotFromAbove {
         /// The one-way collider. If both are one-way, the first of them.
         platform: Entity,

@@ -35,7 +35,8 @@ pub struct Compound<V: Space> {
     one_sided: bool,
 }
 
-/// A point is near a compound if its distance from the center is at most this multiple of the reach.
+/// A point is near a compound if its distance from the center is at most this multiple of the
+/// reach.
 const NEAR: f64 = 4.0;
 
 /// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of

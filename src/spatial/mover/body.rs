@@ -43,7 +43,6 @@ impl<V: Space> GrownBody<V> {
 
     /// Returns the gap between the exact shape and a plane, from the plane's unit normal and the
     /// depth of the grown shape.
-    ///
     fn gap(&self, normal: V::DVec, depth: f64) -> f64 {
         self.width_along(normal) - depth
     }

@@ -409,7 +409,8 @@ fn a_ramp_is_walked_up_from_its_tip() {
             slab(dimension, Vec3::new(40.0, 1.0, 8.0)),
             Transform::from_xyz(0.0, -0.5, 0.0),
         ));
-        // The top of the ramp begins at x = 2, at the height of the ground. Its slope is 30 degrees.
+        // The top of the ramp begins at x = 2, at the height of the ground. Its slope is 30
+        // degrees.
         let turn = Quat::from_rotation_z(30_f32.to_radians());
         let center = Vec3::X * 2.0 + turn * Vec3::new(4.0, -0.25, 0.0);
         let pose = Transform::from_translation(center).with_rotation(turn);

@@ -2,8 +2,8 @@
 //!
 //! * **Contacts:** the time of a tick with the ground, the bodies and their candidate pairs, minus
 //!   the time of a tick without pairs. This time is compared with parry's contact, and with parry's
-//!   manifolds, which engines use. headbutt's result is between the two: the deepest contact and its
-//!   parts, without contacts at seams.
+//!   manifolds, which engines use. headbutt's result is between the two: the deepest contact and
+//!   its parts, without contacts at seams.
 //! * **Casts and rays:** `SpatialQuery` in an app with the ground, against parry's queries of the
 //!   mesh. parry's queries search no world and find no entity. headbutt's rays return the distance,
 //!   the point, the normal and the facet. parry's rays return either the distance, the normal and
