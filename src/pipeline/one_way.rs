@@ -243,14 +243,18 @@ impl<'a, V: Space> History<'a, V> {
         }
     }
 
+    /// Returns the rotation of the body relative to the platform, as an angle.
+    fn angle(&self) -> <V::DVec as DVector>::Angle {
+        V::DVec::angle_between(V::DVec::IDENTITY, self.rotation)
+    }
+
     /// Returns an upper bound on the way of the body's points, which move by `motion` and rotate. A
     /// body that climbs the steepest slope sinks by at most this way times the slope.
     fn way(&self, motion: V::DVec) -> f64 {
-        let angle = V::DVec::angle_between(V::DVec::IDENTITY, self.rotation);
         let bounds = self.meeting.body.region().ok();
         let bounds = bounds.and_then(|region| region.bounds().copied());
         let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).length());
-        motion.length() + V::DVec::angle_size(angle) * size
+        motion.length() + V::DVec::angle_size(self.angle()) * size
     }
 
     /// Returns `true` if the body touched a part of the platform from above, on its way from
@@ -259,7 +263,7 @@ impl<'a, V: Space> History<'a, V> {
         let OneWayMeeting { pair, body, .. } = self.meeting;
         start.translation = start.translation + pair.side.up * credit;
         let motion = Motion64 {
-            rotation: V::DVec::angle_between(V::DVec::IDENTITY, self.rotation),
+            rotation: self.angle(),
             ..Motion64::linear(body.world_pose.translation - start.translation)
         };
         let before = body.in_pose(start);
