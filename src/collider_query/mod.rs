@@ -12,7 +12,7 @@
 //! | `one_way.rs` | contacts and casts of one-way colliders |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_queries.rs` | colliders as arguments of the functions of [`query`](crate::query) |
-//! | `collider_methods.rs` | the bounding box of a collider, and its point nearest to another point |
+//! | `collider_methods.rs` | the bounding box of a collider, and its point nearest to a point |
 
 pub mod cast;
 pub mod collider_methods;

@@ -21,8 +21,8 @@ const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. As
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
 const REJECTED: &str = "a filter that the app added with `add_pair_filter` rejected the pair.";
 const PASSES_THROUGH: &str = "has `PassThrough`, and the other is `OneWay`. Remove `PassThrough`.";
-const NOT_FROM_ABOVE: &str = "is `OneWay`, and the other passes through it, because it did not come \
-                              from the solid side. Change the `direction`, or increase the \
+const NOT_FROM_ABOVE: &str = "is `OneWay`, and the other passes through it, because it did not \
+                              come from the solid side. Change the `direction`, or increase the \
                               `margin`.";
 const CONTACT_REJECTED: &str = "a filter that the app added with `add_contact_filter` rejected \
                                 their contact.";

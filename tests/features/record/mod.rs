@@ -323,7 +323,7 @@ fn paths_are_replayed_after_a_swept_collider_was_custom() {
     assert_replays(memory.bytes(), 60);
 }
 
-/// Whether a ball meets a platform depends on all earlier ticks.
+/// All earlier ticks decide if a ball meets a platform.
 #[test]
 fn one_way_colliders_are_replayed_at_any_tick() {
     let mut app = app();
