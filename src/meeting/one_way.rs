@@ -17,8 +17,11 @@ use crate::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
+/// /// `jumps` and `drops` are true while the player holds the key for it.
 /// #[derive(Component, Default)]
 /// struct Player {
+///     jumps: bool,
+///     drops: bool,
 ///     velocity: Vec2,
 ///     ground: Option<Ground>,
 /// }
@@ -30,19 +33,15 @@ use crate::{
 ///     commands.spawn((Collider::rectangle(10.0, 20.0), Player::default()));
 /// }
 ///
-/// /// Runs in `Update`.
-/// fn jump_and_drop(
-///     mut commands: Commands,
-///     keys: Res<ButtonInput<KeyCode>>,
-///     mut player: Single<(Entity, &mut Player)>,
-/// ) {
-///     if keys.just_pressed(KeyCode::Space) && player.1.ground.is_some() {
-///         player.1.velocity.y = 400.0;
+/// fn jump_and_drop(mut commands: Commands, player: Single<(Entity, &mut Player)>) {
+///     let (entity, mut player) = player.into_inner();
+///     if player.jumps && player.ground.is_some() {
+///         player.velocity.y = 400.0;
 ///     }
-///     if keys.just_pressed(KeyCode::ArrowDown) {
-///         commands.entity(player.0).insert(PassThrough);
-///     } else if keys.just_released(KeyCode::ArrowDown) {
-///         commands.entity(player.0).remove::<PassThrough>();
+///     if player.drops {
+///         commands.entity(entity).insert(PassThrough);
+///     } else {
+///         commands.entity(entity).remove::<PassThrough>();
 ///     }
 /// }
 ///
