@@ -47,12 +47,14 @@ impl<V: Space> Shape<V> {
     }
 }
 
-/// Returns the height of the center of a large ball in a frustum. Of all balls that are large
-/// enough, the ball nearest to the middle is chosen.
+/// Returns the height of the center of a ball in a frustum. The radius of the ball is at least
+/// [`LARGE`] times the largest possible radius. Of all such balls, the ball nearest to the middle
+/// is chosen.
 ///
-/// At the height y, the radius of the frustum is m + k y. Let c be the cosine of the slope of the
-/// side. Then a ball on the axis has the radius min(h + y, h - y, (m + k y) c). The largest ball
-/// touches the side, unless the ball in the middle reaches both ends.
+/// At the height y, the radius of the frustum is m + k y. Let c be the cosine of the angle between
+/// the side and the axis, and h half of the height. Then a ball on the axis has the radius min(h +
+/// y, h - y, (m + k y) c). The largest ball touches the side, unless the ball in the middle reaches
+/// both ends.
 fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
     let (m, k) = (0.5 * (top + bottom), 0.5 * (top - bottom) / h);
     let c = 1.0 / (1.0 + k * k).sqrt();

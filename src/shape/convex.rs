@@ -148,7 +148,8 @@ impl<V: Space> Support for Shape<V> {
 
 impl<V: Space> Shape<V> {
     /// Returns the core of a ball, a capsule, a box or a half-space. Returns [`Core::Opaque`] for
-    /// all other shapes, even if they hold a hull or a shape with another core.
+    /// all other shapes, even for those to which [`core`](Support::core) gives a closed form, such
+    /// as hulls.
     #[inline(always)]
     pub(super) fn simple_core(&self) -> Core<'static, V::DVec> {
         let half_extents = match self {

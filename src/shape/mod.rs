@@ -2,9 +2,10 @@
 //!
 //! A convex shape is a **core with a radius**: the set of all points within the radius of a convex
 //! core. A circle is a point with a radius, a capsule is a segment with a radius, and a polygon has
-//! no radius. GJK runs on the cores. If the cores are separated, GJK computes the distance, normal
-//! and depth exactly. EPA runs only if the cores overlap. Half-spaces are unbounded, so their pairs
-//! are solved in closed form instead: see `elements/half_space.rs`.
+//! no radius. GJK runs on the cores. If the cores are separated, GJK gives their distance and the
+//! normal, and the radii are subtracted from the distance. EPA runs only if the cores overlap.
+//! Half-spaces are unbounded, so their pairs are solved in closed form instead: see
+//! `elements/half_space.rs`.
 //!
 //! | file | contents |
 //! |---|---|

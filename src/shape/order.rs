@@ -1,5 +1,5 @@
-//! A total order of shapes, and the exchange of two values in that order. The order has no
-//! geometric meaning, but makes choices repeatable.
+//! A total order of shapes, and a conditional exchange of two values. The order has no geometric
+//! meaning, but makes choices repeatable.
 
 use core::cmp::Ordering;
 

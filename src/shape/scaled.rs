@@ -12,12 +12,12 @@ use crate::{
 
 /// The map that scales a shape before a pose moves it.
 ///
-/// The variants hold references, as does [`ScaledShape`]. A copy would be read right after it was
-/// written, with loads of a different width. The processor would then stall (failed store
+/// The variants hold references, as does [`ScaledShape`]. Copied values would be read right after
+/// being written, with loads of a different width. Such loads stall the processor (failed store
 /// forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
-    /// A factor for all directions, which is not negative. This factor scales the radius too.
+    /// The same factor for all directions, at least 0. This factor scales the radius too.
     Uniform(&'a f64),
     /// Any linear map: non-uniform scale, reflection or shear, combined with the rotation.
     Linear(&'a D::Matrix),
@@ -99,16 +99,17 @@ impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
         Self { shape, info, scale }
     }
 
-    /// Returns the lowest point of the rotated core along a direction, relative to the origin of
-    /// the shape, in the axes of the direction.
+    /// Returns the point of the rotated core that is lowest along `direction`. The point is
+    /// relative to the shape's origin, in the same axes as `direction`.
     pub fn lowest(&self, rotation: MatrixOf<S>, direction: DVecOf<S>) -> DVecOf<S> {
         let inverse = DVecOf::<S>::transpose(rotation);
         rotation * self.support(-(inverse * direction))
     }
 
     /// Returns the directions of the edges of a box, or of the core of a rounded box, in the frame
-    /// of the pose. A segment has one direction, and a point has none. For other shapes, the list
-    /// is empty.
+    /// of the pose. The directions may have any length. A segment has one direction, and a point
+    /// has none. For other shapes, and for a rounded box under [`Scale::Linear`], the list is
+    /// empty.
     pub fn box_edges(&self) -> ArrayVec<DVecOf<S>, 3> {
         let is_box = matches!(self.scale, Scale::Uniform(_)) || self.info.radius <= 0.0;
         let CoreInfo::Box { half_extents } = self.info.core else {

@@ -194,7 +194,8 @@ impl<V: SerializeSpace> PartData<V> {
     }
 }
 
-/// A [`Shape`] without a margin as data. Binary formats contain the order of the variants.
+/// A [`Shape`] without a margin as data. Binary formats save the position of a variant, so a new
+/// variant has to be the last variant.
 #[derive(Serialize, Deserialize)]
 #[serde(
     remote = "Shape",
@@ -249,7 +250,8 @@ enum ShapeData<V: Space> {
     },
 }
 
-/// Saves a [`Shape`] as its kind and the margin around it. Loading checks both.
+/// Saves a [`Shape`] as the shape inside the margin (`kind`) and the margin. Loading checks both
+/// values.
 mod rounded {
     use super::*;
 

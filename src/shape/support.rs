@@ -166,7 +166,8 @@ pub trait Support {
         None
     }
 
-    /// Returns the chord of a line in the shape plus a margin, in the shape's own frame.
+    /// Returns the chord: the part of a line inside the shape with a margin around it. The line and
+    /// the chord are in the shape's own frame.
     #[doc(hidden)]
     fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
         chord::of_core(self.core(), self.radius() + margin, line)

@@ -82,15 +82,14 @@ impl<D: DVector> WorldPose<D> {
         })
     }
 
-    /// Restricts an affine map of 3D to the dimension of `D`. Returns `None` if the map is not
-    /// finite.
+    /// Restricts a 3D affine map to the dimension of `D`. Returns `None` if the map is not finite.
     pub fn from_affine(affine: &Affine<DVec3>) -> Option<Self> {
         Self::from_affine_within(affine, UNIFORM)
     }
 
-    /// Restricts an affine map of 3D, which was computed in f32, to the dimension of `D`. A map
-    /// that is a similarity up to the rounding of f32 becomes an exact similarity. Otherwise, a
-    /// ball would become an ellipsoid.
+    /// Restricts a 3D affine map, which was computed in f32, to the dimension of `D`. A map that is
+    /// a similarity up to the rounding of f32 becomes an exact similarity. Otherwise, a ball would
+    /// become an ellipsoid.
     pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
@@ -110,8 +109,8 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Restricts an affine map of 3D to the dimension of `D`. `uniform` is the relative tolerance
-    /// for a similarity.
+    /// Restricts a 3D affine map to the dimension of `D`. `uniform` is the relative tolerance for a
+    /// similarity.
     fn from_affine_within(affine: &Affine<DVec3>, uniform: f64) -> Option<Self> {
         let (linear, translation) = D::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));

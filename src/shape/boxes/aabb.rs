@@ -54,11 +54,11 @@ impl Aabb {
         min > max
     }
 
-    /// Returns the size along each axis, in f32. The cells of a grid allow for the rounding of
-    /// sizes.
+    /// Returns the size along each axis, in f32. The cells of the broad phase's grids allow for the
+    /// rounding of this subtraction.
     ///
     /// Each size is at least 2^-24 of a coordinate and not 0, because [`around`](Self::around)
-    /// rounds outward. So the row numbers of a grid have at most 25 bits.
+    /// rounds outward. So the row numbers of these grids have at most 25 bits.
     #[inline]
     pub fn size(&self) -> [f32; 3] {
         let ([x, y, z], [max_x, max_y, max_z]) = (self.min, self.max);

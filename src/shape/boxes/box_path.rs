@@ -70,9 +70,9 @@ impl BoxPath {
             } else {
                 (min, max)
             };
-            // If the path runs in a plane of the slab, 0 times infinity gives NaN. Depending on the
-            // processor, `max` and `min` then return the other argument or NaN. Neither result
-            // excludes a box, because comparisons with NaN are false.
+            // If the path runs in a bounding plane of the slab, 0 times infinity gives NaN.
+            // Depending on the processor, `max` and `min` then return the other argument or NaN.
+            // Neither result excludes a box, because comparisons with NaN are false.
             enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
             leave = ((*far - axis.leave_from) * axis.inverse).min(leave);
         }

@@ -1,8 +1,8 @@
 //! A tree of boxes with four children per node, for the parts of a compound or for all colliders.
 //!
-//! The wide tree skips every other level of a [tree](build) with two children per node. Source:
-//! Dammertz, Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
-//! Incoherent Rays" (2008).
+//! Each node of the wide tree replaces up to three nodes of a [tree](build) with two children per
+//! node. Source: Dammertz, Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD
+//! Ray Tracing of Incoherent Rays" (2008).
 //!
 //! The four boxes of a node are tested together by vector instructions: each [`Vec4`] holds one
 //! coordinate of all four boxes. When boxes move, the tree is refitted: its nodes get new boxes and
@@ -41,7 +41,7 @@ const WIDTH: usize = 4;
 /// A box that overlaps no box and that no path enters.
 const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
-/// The group of boxes that have no common group.
+/// The value that stands for no group, or for boxes of several groups.
 pub const NO_GROUP: u32 = u32::MAX;
 
 /// A tree of boxes, which are identified by indices.
@@ -318,7 +318,8 @@ impl WideTree {
     }
 
     /// Does the same as [`visit_along`](Self::visit_along), but may skip the boxes of each group
-    /// for which `is_skipped` returns `true`. The function is called again after each visit.
+    /// for which `is_skipped` returns `true`. `is_skipped` is called anew at each node, so its
+    /// result may change during the search.
     #[inline]
     pub fn visit_groups_along(
         &self,

@@ -1,6 +1,6 @@
-//! Bevy's primitives and points as shapes. Frames and conventions are Bevy's: a primitive that is
-//! not defined by points is centered on the origin. Capsules, cylinders and cones lie along y, and
-//! the tip of a cone points up.
+//! Bevy's primitives and points as shapes. Frames and conventions are Bevy's. A primitive that is
+//! not defined by points is centered on the origin (for a circular segment or sector, the circle is
+//! centered). Capsules, cylinders and cones lie along y, and the tip of a cone points up.
 
 use core::{f32::consts::PI, mem::ManuallyDrop};
 use std::sync::Arc;

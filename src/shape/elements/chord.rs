@@ -10,7 +10,7 @@
 //! | polygon, tetrahedron, diamond | half-spaces |
 //! | cylinder, cone, frustum | a slab and a cone |
 //! | circular sector and segment | a ball, and a cone or a half-space |
-//! | extrusion (`extrusion.rs`) | the chord of its base and a slab |
+//! | extrusion (`extrusion.rs`) | its base, extended endlessly along z, and a slab |
 //!
 //! The exception is a capsule: its chord is the hull of the chords of two balls and a cylinder.
 //!
@@ -132,8 +132,8 @@ impl<D: DVector> Chord<D> {
     }
 }
 
-/// Returns the chord of a round shape around the origin. `chord` is called with the same line,
-/// whose origin is then the point nearest to the center.
+/// Returns the chord of a round shape around the origin. `chord` is called with the same line, but
+/// the origin of the line is moved to the point nearest to the center.
 #[inline]
 fn centered<D: DVector>(
     line: &Line<D>,
@@ -383,7 +383,8 @@ fn of_cone<D: DVector>(
     })
 }
 
-/// Returns the chord of a frustum, a cone or a cylinder: see [`frustum`](super::support_fns).
+/// Returns the chord of a frustum, a cone or a cylinder. `lengths` contains the half height, the
+/// radius at the top and the radius at the bottom.
 pub fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<D> {
     let [half_height, top, bottom] = lengths.map(|length| f64::from(length.abs()));
     let height = 2.0 * half_height;

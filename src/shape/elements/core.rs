@@ -14,7 +14,7 @@ pub enum Core<'a, D> {
     /// The box from `-half_extents` to `half_extents`. If all components are 0, the box is a point.
     /// If only one component is nonzero, the box is a segment.
     Box { half_extents: D },
-    /// A 2D polygon with few edges.
+    /// A 2D polygon with at most `MAX_EDGES` edges.
     Polygon(Polygon<'a, D>),
     /// A half-space, which has no support function.
     HalfSpace(HalfSpace<D>),
@@ -53,8 +53,8 @@ impl<'a, D: DVector> Core<'a, D> {
     }
 }
 
-/// Returns a valid radius unchanged, and NaN for an invalid radius. So the sum of two radii cannot
-/// hide a negative radius.
+/// Returns the radius if it is at least 0, and NaN otherwise. So the sum of two radii cannot hide a
+/// negative radius.
 #[inline]
 pub fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }

@@ -7,10 +7,10 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet count as the same point if their distance is at most this fraction of the
-/// facet's greatest distance from the origin. Exporters and scripts may repeat a vertex with an
-/// error of a few roundings in `f32`. The limit depends on this facet alone, so that no distant
-/// facet changes a contact.
+/// Points of a facet count as the same point if their distance is at most the facet's *weld*: this
+/// fraction of the facet's greatest distance from the origin. Exporters and scripts may repeat a
+/// vertex with an error of a few roundings in `f32`. The limit depends on this facet alone, so that
+/// no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
@@ -70,8 +70,8 @@ impl<D: DVector> BoundaryPoint<D> {
         self.edge.is_none()
     }
 
-    /// Returns the offset of a vertex from this point. On an edge, the component along the edge is
-    /// removed.
+    /// Returns the offset of a vertex from this point. If this point is on an edge, the component
+    /// along the edge is removed.
     fn offset_to(&self, vertex: D) -> D {
         let offset = vertex - self.point;
         self.edge
@@ -80,9 +80,9 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex, the directions lead to the other vertices, and one direction leads between
-    /// them. On an edge, the directions lead across the edge, and then both ways along the edge.
-    /// Neighboring directions are at most a right angle apart.
+    /// At a vertex, the directions lead to the other vertices, and the last direction leads between
+    /// these vertices. On an edge, the first direction leads across the edge, and the other two
+    /// lead both ways along the edge. Neighboring directions are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);
@@ -209,7 +209,8 @@ impl<D: DVector> Facet<D> {
         self.inset(crossing) >= -self.weld
     }
 
-    /// Returns `true` if a point is on the facet, up to its weld.
+    /// Returns `true` if a point is on the facet. The tolerance is the facet's weld, or the weld of
+    /// the point if the point is farther from the origin.
     pub fn contains(&self, point: D) -> bool {
         let tolerance = self.weld.max(weld(&[point]));
         self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
@@ -343,8 +344,8 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
-/// Returns `true` if a point is on a facet of nonzero area, up to a tolerance or the facet's weld.
-/// `tolerance` returns the tolerance along a vector, times the vector's length.
+/// Returns `true` if a point is on a facet of nonzero area, up to the greater of a tolerance and
+/// the facet's weld. `tolerance` returns the tolerance along a vector, times the vector's length.
 pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f64) -> bool {
     let normal = facet_normal(vertices).and_then(D::unit);
     let (Some(base), Some(normal)) = (vertices.first(), normal) else {

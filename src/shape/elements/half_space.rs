@@ -7,8 +7,9 @@
 
 use crate::space::{DVector, Pose};
 
-/// A map flattens space if the unit vectors along its columns span at most this volume. A product
-/// of rotations and a scale that is 0 along an axis spans only a rounding error, which is smaller.
+/// A map flattens space if the unit vectors along its columns span at most this volume. If a scale
+/// of 0 along an axis is multiplied by rotations, the volume is only a rounding error, which is
+/// smaller.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.

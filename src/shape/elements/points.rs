@@ -16,7 +16,7 @@ pub fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     best.of(points)
 }
 
-/// Returns the same as [`farthest`], but only among the points at `indices`, in that order.
+/// Returns the same as [`farthest`], but searches only the points at `indices`, in that order.
 #[inline]
 pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;
@@ -29,7 +29,7 @@ pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) 
     best.of(points)
 }
 
-/// Returns the minimum and the maximum coordinates of points under a linear map.
+/// Returns the minimum and the maximum coordinates of the images of points under a linear map.
 #[inline]
 pub fn vertex_bounds<V: Space>(
     points: &[V],

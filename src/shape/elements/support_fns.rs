@@ -4,9 +4,9 @@
 //! through the axis. A direction d is split into its y component `along` and a vector orthogonal to
 //! y, whose length is `across`.
 //!
-//! If every point of a face is a support point, the function returns the center of the face. The
-//! center does not depend on the rotation around y. So a cylinder that stands on a floor gets the
-//! expected contact point.
+//! If every point of a frustum's end or of a cap's flat side is a support point, the function
+//! returns the center of that disc. The center does not depend on the rotation around y. So a
+//! cylinder that stands on a floor gets the expected contact point.
 //!
 //! Queries do not check shapes, so a negative length is treated as its absolute value.
 

@@ -4,7 +4,7 @@ use crate::{math::DVec3, shape::hull::grid::GridPoints};
 
 /// The smallest affine subspace that contains a set of points, up to rounding.
 pub enum AffineHull {
-    /// All points are equal to the first.
+    /// All points are equal.
     Point,
     /// The indices of the two ends of a line.
     Line([usize; 2]),
@@ -32,7 +32,8 @@ impl AffineHull {
         let along = *grid.points.get(grid.end)? * (1.0 / grid.length);
         let off_line = |point: DVec3| point - along * along.dot(point);
         let (wide, width) = grid.outermost(|point| off_line(point).length())?;
-        // The thickness of a set around a line is at most twice the greatest height.
+        // The thickness of a set around a line is at most twice the greatest distance from the
+        // line.
         if width <= grid.tolerance {
             return Some(Self::Line([grid.origin, grid.end]));
         }

@@ -62,8 +62,8 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
     Some((vertices.collect(), faces))
 }
 
-/// Returns the center of a large ball in a polytope. Of all possible centers, the result is the
-/// center nearest to `middle`. Each face is a point and an outward unit normal. In a polytope
+/// Returns the center of a large ball in a polytope. Of all centers of large balls, the result is
+/// the center nearest to `middle`. Each face is a point and an outward unit normal. In a polytope
 /// thinner than a thousandth of its size, the ball may be smaller.
 fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -> D {
     // No ball in the polytope is wider than the distance from a face to the vertex farthest from

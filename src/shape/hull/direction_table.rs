@@ -9,9 +9,10 @@
 //!
 //! **Points that a cell leaves out.** If (w - v) · c > 0 at each corner c of the cell, then point w
 //! is farther than v in the whole cell. The reason is that d' is a convex combination of the
-//! corners, so (w - v) · d' > 0. Instead of 0, the code uses the rounding error of both heights.
-//! Testing every w against every v would take quadratic time. The lists are short enough if only
-//! the farthest points at the corners and at the center of the cell are tested as w.
+//! corners, so (w - v) · d' > 0. Instead of comparing with 0, the code compares with the rounding
+//! error of the dot products. Testing every w against every v would take quadratic time. The lists
+//! are short enough if only the farthest points at the corners and at the center of the cell are
+//! tested as w.
 //!
 //! **Refinement.** Each step halves the sides of the cells. The points of each cell are selected
 //! from the list of the larger cell that contains the cell. The refinement ends when the lists are

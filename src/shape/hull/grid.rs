@@ -83,8 +83,8 @@ impl GridPoints {
     pub fn outermost(&self, height: impl Fn(DVec3) -> f64) -> Option<(usize, f64)> {
         let heights = || self.points.iter().map(|point| height(*point));
         let (_, greatest) = first_max(heights())?;
-        // A point of at least half the greatest height is so far away that the direction to the
-        // point has a small error.
+        // A point of at least half the greatest height is so far from the line or plane that the
+        // direction to the point has a small error.
         let least = (greatest - self.tolerance).max(0.5 * greatest);
         let high = self.points.iter().zip(heights());
         let squares = high.map(|(point, height)| {

@@ -72,8 +72,8 @@ fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
 /// earlier. So errors do not add up.
 fn without_flat_corners(outline: &[PlanarCorner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
-    // The errors are stored as bits, which can be keys. The errors are not negative, so their bits
-    // have the same order.
+    // The errors are stored as bits, which can be keys. The bits have the same order as the errors,
+    // because no error is negative.
     let change = |start, end| side_error(outline, start, end).to_bits();
     let changes = (0..count).map(|index| change((index + count - 1) % count, (index + 1) % count));
     let mut kept: BTreeMap<usize, u64> = (0..).zip(changes).collect();

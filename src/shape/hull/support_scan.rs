@@ -67,9 +67,9 @@ impl PointBlocks {
         })
     }
 
-    /// Returns the farthest point in a direction, and the first if several are equally far. Returns
-    /// `None` for a direction that is zero, not finite or of extreme size. Such a direction
-    /// requires a scan in `f64`.
+    /// Returns the farthest point in a direction, or the first such point if several points are
+    /// equally far. Returns `None` for a direction that is zero, not finite or of extreme size.
+    /// Such a direction requires a scan in `f64`.
     #[inline]
     pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();
