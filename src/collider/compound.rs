@@ -370,8 +370,7 @@ impl Collider {
     ///
     /// A one-sided surface is not enough for a platform that characters jump through. As soon as a
     /// character's center is above the platform, the character is pushed up by half of its height.
-    /// Instead, the response should ignore contacts with the platform, for example if the feet were
-    /// below the platform in the last tick.
+    /// For such a platform, use [`OneWay`](crate::OneWay) instead.
     #[must_use]
     pub fn one_sided(self) -> Self {
         match self.shape {

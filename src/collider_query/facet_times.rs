@@ -3,11 +3,11 @@
 //! Casting a facet takes far longer than computing its bound. So a list holds a few waiting facets,
 //! and the facet with the lowest bound is cast next. Once a cast hits, most of the waiting facets
 //! are skipped, because their bounds are later. In the frame of the body, the body is at rest and
-//! the facets move. A facet does not touch the body before
+//! the facets move. A facet does not touch the body before each of these events:
 //!
-//! * the box around the facet touches the box around the body,
-//! * the body touches the plane of the facet,
-//! * the body reaches the facet's highest vertex along the normal of the first touch so far.
+//! * The box around the facet touches the box around the body.
+//! * The body touches the plane of the facet.
+//! * The body reaches the facet's highest vertex along the normal of the first touch so far.
 //!
 //! The *shadow* of an object is its projection along the motion. If the shadows of a facet and the
 //! body are apart, the facet never touches the body. Only separating lines that are parallel to an
@@ -17,8 +17,8 @@
 //! facets. The body cannot touch a facet before the body reaches the plane. So if the body touches
 //! one facet at that time, no facet of the cluster is touched earlier.
 //!
-//! If the lowest point of the body lands well inside a facet, the touch has a closed form. The body
-//! does not reach the plane of the facet earlier.
+//! If the lowest point of the body along a facet's normal lands well inside the facet, the touch
+//! has a closed form. No point of the body reaches the plane of the facet earlier.
 //!
 //! No bound is too late, because a margin is subtracted from each gap. The margin covers the
 //! tolerance of touching and all rounding.
@@ -80,9 +80,9 @@ struct Landing<D> {
     lowest: D,
     /// The landing point, in the frame of the body at the start.
     foot: D,
-    /// The distance of the point from the facet's boundary, negative beside the facet.
+    /// The distance of the landing point from the facet's boundary, negative beside the facet.
     inset: f64,
-    /// The least such distance at which the landing has a closed form.
+    /// The least `inset` at which the landing has a closed form.
     inside: f64,
 }
 
@@ -129,10 +129,10 @@ pub struct FacetTimes<'a, V: Space> {
     /// The sum of the radii of body and facets.
     radius: f64,
     size: f64,
-    /// The number and the time of each cluster whose bound is kept. Each of these clusters has
+    /// The index and the time of each cluster whose bound is kept. Each of these clusters has
     /// several facets.
     known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
-    /// The last known cluster of which no facet has to be cast any more.
+    /// The last cluster in `known` of which no facet has to be cast any more.
     finished: Option<u32>,
     first: Option<FirstNormal<V::DVec>>,
 }
@@ -427,7 +427,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             .entry(&around, self.velocity)
     }
 
-    /// Returns the least height of the body along an axis of any length.
+    /// Returns the minimum of x · `axis` over all points x of the body, which is grown by the
+    /// radius of the facets.
     fn lowest(&self, axis: V::DVec) -> f64 {
         self.body.support(-axis).dot(axis) - self.radius * axis.length()
     }

@@ -37,7 +37,7 @@ const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 /// than the body, the time of the cast against this facet is a thousand times less exact. Then the
 /// height of the part along the normal decides whether the part is touched at this point. The
 /// search skips a part only if the part certainly touches nothing before [`FirstTouch::limit`]. So
-/// the search visits each part at this point, in any order.
+/// the search visits each part that is touched at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -196,12 +196,13 @@ struct TouchedFace<D> {
     parts: PartPair,
 }
 
-/// The ranks of normals. A mesh of many facets has few different normals at a contact.
+/// The normals so far and their ranks, so that equal normals are ranked only once. A mesh of many
+/// facets has few different normals at a contact.
 #[derive(Default)]
 struct NormalRanks<D>(SmallVec<[(D, f64); 4]>);
 
 impl<D: DVector> NormalRanks<D> {
-    /// Returns the rank of a normal, and computes it if no equal normal is known.
+    /// Returns the rank of a normal. Computes and stores the rank if no equal normal is stored.
     fn find_or_compute(&mut self, normal: D, rank: impl FnOnce() -> f64) -> f64 {
         let mut known = self.0.iter();
         let same = known.find(|(other, _)| normal.dot(*other) > SAME_NORMAL_COSINE);

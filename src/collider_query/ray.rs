@@ -1,9 +1,9 @@
 //! Rays against colliders.
 //!
-//! A ray is mapped into the frame of a collider. The parameter of a point on the ray is its
-//! distance in the world. The map does not change this parameter. In this frame, the tree of a
-//! compound finds the parts near the ray. If a scale flattens a collider, the inverse map does not
-//! exist, so all parts are tested in the world.
+//! A ray is mapped into the frame of a collider. The parameter of a point on the ray is the point's
+//! distance from the origin of the ray, measured in the world. The map does not change this
+//! parameter. In this frame, the tree of a compound finds the parts near the ray. If a scale
+//! flattens a collider, the inverse map does not exist, so all parts are tested in the world.
 
 #[cfg(test)]
 mod tests;

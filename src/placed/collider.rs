@@ -28,7 +28,7 @@ pub struct PlacedCollider<V: Space> {
 #[derive(Clone, Debug)]
 pub enum PlacedBody<V: Space> {
     Convex(Shape<V>),
-    /// A compound, and the bounds of its core in the rotation and scale of the pose. The bounds are
+    /// A compound, and the bounds of its core under the pose's rotation and scale. The bounds are
     /// stored, because queries often need them, and the bounds of a large surface take long to
     /// compute.
     Compound(Arc<Compound<V>>, [V::DVec; 2]),
@@ -296,9 +296,9 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Calls `visit` with the index of each part that a moving box in the world may touch, roughly
-    /// in the order of the times. The box moves by `translation` from time 0 to 1. `visit` returns
-    /// the new end time. Facets of clusters for which `is_skipped` returns `true` may be skipped.
-    /// Returns `None` if the scale flattens the collider.
+    /// in the order in which the box reaches the parts. The box moves by `translation` from time 0
+    /// to 1. `visit` returns the new end time. Facets of clusters for which `is_skipped` returns
+    /// `true` may be skipped. Returns `None` if the scale flattens the collider.
     pub fn parts_along(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -318,7 +318,8 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Calls `visit` with the index of each part whose bound may be at most the current limit,
     /// roughly in the order of the bounds. The limit starts at `limit`, and each result of `visit`
-    /// replaces it. `bound` is called with boxes in the world: see `Compound::search_nearest`.
+    /// replaces it. `bound` returns a lower bound for all shapes in a box, which is given in the
+    /// world: see `Compound::search_nearest`.
     pub fn search(
         &self,
         limit: f64,
@@ -373,7 +374,7 @@ impl<V: Space> PlacedCollider<V> {
             .then_with(parts)
     }
 
-    /// Returns all parts as one scaled shape.
+    /// Returns the collider as one scaled shape: for a compound, the convex hull of all parts.
     fn whole(&self) -> DynShape<'_, V> {
         let whole: &dyn Support<Vector = V> = match &self.body {
             PlacedBody::Convex(shape) => shape,
@@ -382,8 +383,8 @@ impl<V: Space> PlacedCollider<V> {
         ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }
 
-    /// Returns the only part of a convex collider, whose region is known. Returns `None` for a
-    /// compound.
+    /// Returns the only part of a convex collider, or `None` for a compound. `region` must contain
+    /// the collider.
     pub fn convex_part(&self, region: BoundingRegion<V::DVec>) -> Option<Part<'_, V>> {
         let PlacedBody::Convex(shape) = &self.body else {
             return None;

@@ -11,11 +11,12 @@ use crate::{
 #[derive(Clone, Copy)]
 pub enum Placed<'a, V: Space> {
     Collider(&'a PlacedCollider<V>),
-    /// A shape that is not part of a collider. Queries with such a shape ignore no facet of a
-    /// surface.
+    /// A shape that is not part of a collider. In a query with such a shape, both sides of every
+    /// facet of a surface count.
     Shape(&'a DynPart<'a, V>),
     /// One part of a collider, and its index. The part keeps the origin of the collider, about
-    /// which the part rotates. Queries of a part ignore no facet of a surface.
+    /// which the part rotates. In a query with a part, both sides of every facet of a surface
+    /// count.
     Part(&'a PlacedCollider<V>, u32),
 }
 
@@ -49,7 +50,7 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
-    /// Returns the scaled shape and its pose, or `None` for a compound or a part of it.
+    /// Returns the scaled shape and its pose, or `None` for a compound or a [`Part`](Self::Part).
     #[inline]
     pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
         match self {
@@ -73,8 +74,8 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
-    /// Calls `visit` with the only part of a convex operand, whose region is known, and returns the
-    /// result of `visit`. Returns `None` for a compound or a part of it.
+    /// Calls `visit` with the only part of a convex operand, and returns the result of `visit`.
+    /// `region` must contain the operand. Returns `None` for a compound or a [`Part`](Self::Part).
     pub fn with_convex_part<R>(
         &self,
         region: BoundingRegion<V::DVec>,

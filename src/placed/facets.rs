@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<V: Space> PlacedCollider<V> {
-    /// Returns the radius of the facets of a surface. Returns `None` if the facets have a margin
-    /// that the scale stretches differently along the axes.
+    /// Returns the scaled margin around the facets of a surface. Returns `None` if the scale
+    /// stretches a nonzero margin differently along the axes.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
         match self.world_pose.factor() {
@@ -79,7 +79,8 @@ impl<V: Space> PlacedCollider<V> {
         surface.is_some_and(|surface| surface.clusters().plane(cluster).is_some())
     }
 
-    /// Returns the mask of a facet's sides on the rim of the facet's cluster.
+    /// Returns the mask of a facet's sides on the boundary of the facet's cluster. Bit i stands for
+    /// the side opposite to vertex i.
     pub fn rims(&self, facet: u32) -> u8 {
         let surface = self.clustered_surface();
         surface.map_or(u8::MAX, |surface| surface.clusters().rims(facet))

@@ -33,8 +33,8 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns a lower bound on the distance to a box, or 0 if the contents of both may touch. If
-    /// the region is a half-space, it is given relative to `origin`.
+    /// Returns a lower bound on the distance to a box, or 0 if the contents of the region and the
+    /// box may touch. If the region is a half-space, it is given relative to `origin`.
     pub fn gap(&self, bounds: &Bounds<D>, origin: D) -> f64 {
         match self {
             Self::Box(own) => own.gap(bounds),

@@ -175,7 +175,7 @@ fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
     );
 }
 
-/// Of a floor beside hills, only the floor is a cluster of several facets.
+/// The mesh is a floor beside hills. Only the facets of the floor form a cluster of several facets.
 #[test]
 fn skipping_a_cluster_skips_most_of_its_facets_and_no_other_facet() {
     const SIDE: u32 = 32;
