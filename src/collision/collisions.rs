@@ -1,5 +1,4 @@
-//! The contacts of the last tick, which are the only state that the plugin keeps from one tick to
-//! the next.
+//! The contacts of the last tick. Nothing else from earlier ticks affects the events of the plugin.
 
 use bevy::{
     ecs::entity::{EntityMapper, MapEntities},
@@ -37,11 +36,11 @@ use crate::{
 ///
 /// # Rollback
 ///
-/// This resource is the only state that the plugin keeps from one tick to the next. The geometry of
-/// a contact depends only on the shapes and poses of its tick. Only the phase, and whether a body
+/// This resource is the plugin's only data from earlier ticks that affect events. The geometry of a
+/// contact depends only on the shapes and poses of its tick. Only the phase, and whether a body
 /// meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any collider is
 /// one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous tick, in
-/// which the paths begin. A rollback that restores this resource and the transforms replays the
+/// which swept paths begin. A rollback that restores this resource and the transforms replays the
 /// same events.
 ///
 /// A system that restores this resource cannot have a [`SpatialQuery`](crate::SpatialQuery), which
@@ -193,10 +192,10 @@ impl Collisions {
 
     /// Replaces the contacts of the last tick with the contacts of this tick.
     ///
-    /// `found` must be sorted by pair. `phase_of_unfound` returns the new phase, `Ongoing` or
-    /// `Ended`, of an old contact whose pair is not in `found`. `report` is called in order with
-    /// each contact, even if the contact has ended, and with the pair's old contact. `report`
-    /// returns the phase to store.
+    /// `found` must be sorted by pair. If the pair of an old contact is not in `found`,
+    /// `phase_of_unfound` returns the new phase of the contact: `Ongoing` or `Ended`. `report` is
+    /// called in order with each contact, even if the contact has ended, and with the pair's old
+    /// contact. `report` returns the phase to store.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,

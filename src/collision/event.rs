@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 /// The message for a pair of colliders that touch or no longer touch. Each tick sends one message
-/// per touching pair.
+/// per touching pair, and one message per pair that has just separated.
 ///
 #[cfg_attr(
     doc,
@@ -26,10 +26,10 @@ use bevy::prelude::*;
 /// ```
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods:
-/// [`point`](Self::point), [`other_point`](Self::other_point). Each point is stored relative to its
-/// entity, so that the point is precise far from the origin. Values that are computed from the
-/// fields are methods, too, such as [`minimum_translation`](Self::minimum_translation) and
-/// [`started`](Self::started).
+/// [`point`](Self::point), [`other_point`](Self::other_point). The [offset](Self::offset) of a
+/// point from its entity is stored, so that the offset stays precise far from the origin. Values
+/// that are computed from the fields are methods, too, such as
+/// [`minimum_translation`](Self::minimum_translation) and [`started`](Self::started).
 ///
 /// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
 /// returns the same contact in `Vec2`. To move an entity out of the entities that it touches, see
@@ -103,8 +103,8 @@ pub struct CollisionEvent {
     pub(crate) time: f32,
 }
 
-/// A contact point on the surface of a collider. The point is stored relative to the collider's
-/// translation, so that it stays precise far from the origin.
+/// A contact point on the surface of a collider. The point is stored as an offset from the
+/// collider's translation, because an offset stays precise far from the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
@@ -124,7 +124,7 @@ pub(crate) struct SurfacePoint {
 pub enum CollisionPhase {
     /// The first tick in which the two colliders touch.
     Started,
-    /// Every further tick in which the colliders touch, even at rest.
+    /// Every further tick in which the colliders touch, even if neither collider moves.
     Ongoing,
     /// The first tick in which the colliders no longer touch. Exactly one `Ended` follows each
     /// `Started`.
@@ -268,7 +268,7 @@ impl CollisionEvent {
         Self { time, ..self }
     }
 
-    /// Returns both entities: the key by which contacts are sorted.
+    /// Returns the two entities, which are the key by which contacts are sorted.
     pub(crate) fn pair(&self) -> (Entity, Entity) {
         (self.entity, self.other)
     }
@@ -362,7 +362,7 @@ impl CollisionEvent {
         self.surface.part
     }
 
-    /// Returns the index of the touching part of `other`'s collider.
+    /// Returns the index of the touching part of `other`'s collider: see [`part`](Self::part).
     pub fn other_part(&self) -> u32 {
         self.other_surface.part
     }
@@ -373,7 +373,7 @@ impl CollisionEvent {
         self.owners[0]
     }
 
-    /// Returns the owner of `other`.
+    /// Returns the owner of `other`: see [`owner`](Self::owner).
     pub fn other_owner(&self) -> Entity {
         self.owners[1]
     }
@@ -489,8 +489,9 @@ impl CollisionEvent {
     /// count once. To count each bullet, skip repeated pairs `(hit.entity, hit.other_owner())`, as
     /// in the [guide](crate::guide::response#hitboxes).
     ///
-    /// The events keep their order. Pass the events of a single tick. If a bullet touches the body
-    /// now and the head in the next tick, `Started` is sent in both ticks.
+    /// The returned events keep their order. Pass only the events of a single tick. If a bullet
+    /// touches the body in one tick and the head in the next tick, each of the two ticks sends a
+    /// `Started`.
     pub fn once_per_owners<'a>(
         events: impl IntoIterator<Item = &'a Self>,
     ) -> impl Iterator<Item = Self> {
@@ -576,10 +577,10 @@ pub struct Contact2d {
 /// despawned the other entity.
 ///
 /// This event dereferences to the [`CollisionEvent`] as seen from the observed entity. The event is
-/// triggered on both entities, then on their [owners](crate::ColliderOf), if these are other
-/// entities. So an observer of all entities (`App::add_observer`) runs at least twice for each
-/// collision. In an observer of an owner, `hit.entity` is the collider, and `hit.owner()` is the
-/// observed entity.
+/// triggered on both entities. Then the event is triggered on each [owner](crate::ColliderOf) that
+/// is another entity. So an observer of all entities (`App::add_observer`) runs at least twice for
+/// each collision. In an observer of an owner, `hit.entity` is the collider, and `hit.owner()` is
+/// the observed entity.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world

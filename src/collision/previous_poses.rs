@@ -1,6 +1,6 @@
-//! The poses of all colliders in the last tick, in which the paths of the next tick begin, and
-//! with which one-way colliders compare. These poses are part of [`Collisions`](crate::Collisions),
-//! so that a rollback restores the poses.
+//! The poses of all colliders in the last tick. The swept paths of the next tick begin in these
+//! poses, and the rules of one-way colliders read them. The poses are part of
+//! [`Collisions`](crate::Collisions), so that a rollback restores them.
 
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},
@@ -14,8 +14,8 @@ use crate::{shape::Affine, space::DVector};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
     pub poses: EntityHashMap<Affine<D>>,
-    /// The entities whose next paths do not begin in the pose of the last tick: see
-    /// [`begin`](Self::begin).
+    /// The entities whose next path begins in a pose that [`begin`](Self::begin) stored, instead of
+    /// the pose of the last tick.
     pub begun: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
@@ -26,7 +26,8 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.get(&entity)
     }
 
-    /// Stores the pose of this tick, unless the next path of the entity has begun.
+    /// Stores the pose of this tick, unless [`begin`](Self::begin) has stored a pose for the
+    /// entity.
     pub fn insert(&mut self, entity: Entity, pose: Affine<D>) {
         if !self.begun.contains(&entity) {
             self.poses.insert(entity, pose);
@@ -40,13 +41,13 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.insert(entity, pose);
     }
 
-    /// Removes and returns the entities whose paths have begun.
+    /// Removes and returns the entities in [`begun`](Self::begun).
     pub fn take_begun(&mut self) -> EntityHashSet {
         core::mem::take(&mut self.begun)
     }
 
-    /// Removes the poses of all entities for which `predicate` returns `false`, except poses in
-    /// which paths have begun.
+    /// Removes the poses of all entities for which `predicate` returns `false`, except poses that
+    /// [`begin`](Self::begin) stored.
     pub fn retain(&mut self, predicate: impl Fn(Entity) -> bool) {
         let Self { poses, begun, .. } = self;
         poses.retain(|entity, _| predicate(*entity) || begun.contains(entity));
@@ -59,8 +60,8 @@ impl<D: DVector> PreviousPoses<D> {
         self.is_complete = false;
     }
 
-    /// Removes all poses except the poses in which paths have begun. The caller then stores the
-    /// poses of all other colliders.
+    /// Removes all poses except the poses that [`begin`](Self::begin) stored. The caller then
+    /// stores the poses of all other colliders.
     pub fn clear_stored(&mut self) {
         self.retain(|_| false);
         self.is_complete = false;

@@ -85,7 +85,7 @@ fn contacts_are_those_found_and_those_that_still_hold() {
     assert!(ended > 1000);
 }
 
-/// The new entities are in another order, so some contacts are flipped.
+/// The new entities are sorted differently from the old entities, so some contacts are flipped.
 #[test]
 fn mapped_contacts_are_found_by_their_new_entities() {
     let mut random = StdRng::seed_from_u64(2);
