@@ -1,9 +1,10 @@
-//! The filters of pairs and contacts that the app has added: what they reject in this tick.
+//! Calls the filters of pairs and contacts that the app has added, and stores which pairs and
+//! contacts they reject in this tick.
 //!
-//! A filter may read anything, so its result may change while a pair is at rest. Therefore the
-//! colliders with the marker of a filter, and those of rejected pairs and contacts, count as
-//! changed in each tick. Then the broad phase finds their pairs, the pair filters are called, the
-//! narrow phase tests the accepted pairs, and the contact filters are called.
+//! A filter may read anything, so its result may change while a pair is at rest. So the colliders
+//! with the marker of a filter, and the colliders of rejected pairs and contacts, count as changed
+//! in each tick. Then the broad phase finds their pairs, the pair filters are called, the narrow
+//! phase tests the accepted pairs, and the contact filters are called.
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -19,8 +20,8 @@ use crate::{
     space::Space,
 };
 
-/// Marks all colliders whose pairs or contacts may be accepted or rejected anew. Call this function
-/// at the end of `Sync`.
+/// Marks as changed all colliders whose pairs or contacts a filter may accept or reject in this
+/// tick. Call this function at the end of `Sync`.
 pub fn mark_filtered(world: &mut World, proxies: &mut Proxies) {
     world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
         filters.mark(world, |entity| proxies.mark_changed(entity));
@@ -70,7 +71,8 @@ pub fn filter_pairs(world: &mut World) {
     world.resource_mut::<Progress>().completed = Completed::Sync;
 }
 
-/// Returns the candidate pairs with a marked entity that the other rules let meet.
+/// Returns the candidate pairs with at least one marked entity, except pairs that other rules
+/// exclude.
 fn asked_pairs<'a, V: Space>(
     arena: &'a ProxyArena<V>,
     rules: &'a PairRules,

@@ -85,7 +85,7 @@ pub enum HeadbuttSystems {
     /// Finds the pairs that may touch. An app that supplies the pairs adds them in this set: see
     /// [`BroadPhase::Custom`].
     BroadPhase,
-    /// Runs GJK and EPA on the candidate pairs.
+    /// Computes the contacts of the candidate pairs, with closed forms or with GJK and EPA.
     NarrowPhase,
     /// Sends [`CollisionEvent`]s and triggers observers. Systems that respond to collisions belong
     /// after this set.

@@ -8,8 +8,9 @@ use crate::collision::Collisions;
 ///
 /// A panic in a user's `Support` aborts the tick. If the app catches the panic and continues,
 /// Bevy's executor first runs the remaining stages. So the broad and the narrow phase return early
-/// unless `Sync` completed, and the report returns early unless the narrow phase completed. The
-/// broad phase calls no user code. In the next tick, every stage drops its caches.
+/// unless `Sync` completed, and the report returns early unless the narrow phase completed.
+/// [`Completed`] has no value for the broad phase, which calls no user code. In the next tick,
+/// every stage drops its caches.
 #[derive(Resource, Debug, Default)]
 pub struct Progress {
     pub completed: Completed,

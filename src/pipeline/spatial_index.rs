@@ -232,7 +232,7 @@ impl Forest {
     }
 }
 
-/// A search for boxes in a tree.
+/// A search for boxes in a tree. Each kind of search defines the meaning of its limit.
 pub trait BoxSearch {
     /// Calls `visit` with the slots of the boxes that may be within a limit. `visit` returns the
     /// new limit, or a negative number to stop. Returns the number of visited nodes.

@@ -15,11 +15,11 @@ use smallvec::SmallVec;
 
 use crate::shape::Aabb;
 
-/// The intended number of later boxes in a row that overlap a box along x.
+/// The intended mean number of neighbors of a box: boxes that come later in its row, and overlap it
+/// along x.
 pub const NEIGHBORS: f64 = 5.0;
 
-/// Boxes are crowded if their mean number of neighbors exceeds this multiple of the intended
-/// number.
+/// Boxes are crowded if their mean number of neighbors exceeds this multiple of [`NEIGHBORS`].
 pub const CROWDED: f64 = 3.0;
 
 /// The ratio of a new cell size to its target. The target is the best size, but at least the size
@@ -30,7 +30,7 @@ const CELL_ENLARGEMENT: f64 = 1.1;
 /// boxes move and rotate.
 const KEPT: Range<f64> = 0.5..1.3;
 
-/// Relative bound on the rounding errors of sizes, which are differences in f32.
+/// Relative bound on the rounding errors of box sizes, which are differences of f32 coordinates.
 pub const SIZE_ROUNDING: f64 = 1e-6;
 
 /// The number of boxes that are sampled for an estimate.
@@ -48,8 +48,8 @@ impl Default for Crowding {
 
 impl Crowding {
     /// Adapts to the mean number of neighbors in a grid whose cells have the size `cells` along y
-    /// and z. `largest` is the largest size of a box along each axis. Returns `true` if the boxes
-    /// should be sorted again at once.
+    /// and z. `largest` is the largest size of a box along each axis. Returns `true` if the cells
+    /// must shrink, so that the boxes have to be sorted again at once.
     pub fn adapt(&mut self, neighbors: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
         let ([cell_y, cell_z], [_, largest_y, largest_z]) = (cells, largest);
         let least = largest_y * largest_z * CELL_ENLARGEMENT * CELL_ENLARGEMENT;

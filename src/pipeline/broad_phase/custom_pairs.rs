@@ -19,7 +19,8 @@ pub struct CustomPairs {
     is_enabled: bool,
     /// The pairs of this tick, sorted and without duplicates, each with the smaller entity first.
     pairs: Buffer<(Entity, Entity)>,
-    /// The pairs of the previous tick, if the app has written or enabled the pairs since.
+    /// The pairs of the previous tick, if the app has written or enabled the pairs since. Otherwise
+    /// the list is empty.
     previous: Buffer<(Entity, Entity)>,
     /// `true` if the pairs differ from the pairs of the previous tick.
     pub is_changed: bool,

@@ -153,8 +153,7 @@ impl Grid {
         }
     }
 
-    /// Estimates, from a sample, the mean number of later boxes in a row that overlap a box along
-    /// x.
+    /// Estimates, from a sample, the mean number of [neighbors](cell_size::NEIGHBORS) of a box.
     fn mean_neighbors(&self) -> f64 {
         let (mut sum, mut count) = (0, 0_u32);
         for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLED_BOXES + 1) {

@@ -135,7 +135,8 @@ impl Grids {
         self.grids.iter().filter(|(_, grid)| grid.len() > 0)
     }
 
-    /// Adds each wanted pair of overlapping boxes of this set to `pairs`.
+    /// Adds to `pairs` each pair of overlapping boxes of this set for which `is_wanted` returns
+    /// `true`.
     pub fn overlaps_within(
         &self,
         dimension: usize,
@@ -159,8 +160,8 @@ impl Grids {
         }
     }
 
-    /// Adds to `pairs` each pair of a wanted box of this set and an overlapping, wanted box of
-    /// `other`.
+    /// Adds to `pairs` each overlapping pair of a box of this set and a box of `other`. `is_wanted`
+    /// must accept the box of this set, and `is_other_wanted` the box of `other`.
     pub fn overlaps_with(
         &self,
         other: &Self,
@@ -195,7 +196,8 @@ fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut
     grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// Adds to `pairs` each wanted pair of a wanted box of `grid` and an overlapping box of `other`.
+/// Adds to `pairs` each overlapping pair of a box of `grid` and a box of `other`. `is_wanted` must
+/// accept the box of `grid`, and `is_pair_wanted` the pair.
 fn query(
     pairs: &mut PairList,
     grid: &Grid,

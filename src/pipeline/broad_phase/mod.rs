@@ -1,17 +1,16 @@
 //! Second stage: finds the pairs with overlapping bounding boxes and at least one changed collider.
 //! The contacts of all other pairs are the same as in the previous tick.
 //!
-//! Moving boxes are sorted in every tick: see [`grid`]. Moving boxes also query a separate, cached
-//! structure of resting boxes.
+//! Moving boxes are sorted in every tick: see [`grid`]. Moving boxes also query separate grids of
+//! resting boxes, which are kept from tick to tick.
 //!
 //! Bounding volume hierarchies of `obvhs` were slower in the scenes of `benches/`, both when
 //! rebuilt each tick and when refitted with enlarged boxes. Compounds and surfaces use such
 //! hierarchies, because their boxes rarely change.
 //!
 //! While any collider is swept, the broad phase uses boxes around the paths of this tick: see
-//! [`swept`](super::swept). The boxes around pieces of long paths have a structure of their own.
-//! The sizes of these boxes do not suit the cells of the other boxes, and all pieces are new in
-//! each tick.
+//! [`swept`](super::swept). The boxes around pieces of long paths have grids of their own, because
+//! their sizes do not suit the cells of the other boxes. Also, all pieces are new in each tick.
 //!
 //! Half-spaces have no box. Scenes have few half-spaces, so each half-space is tested against all
 //! changed boxes, or against all boxes if the half-space changed. Pairs of two half-spaces are not
@@ -169,7 +168,8 @@ impl Overlaps {
         pairs.all.dedup();
         pieces.overlaps_with(moving, pairs, |_| true, |_| true);
         pieces.overlaps_with(resting, pairs, |_| true, rests);
-        // Most boxes around paths are far larger than the paths, so the paths are tested, too.
+        // Most boxes around paths are far larger than the paths, so `may_meet` also tests the paths
+        // themselves.
         pairs.all.retain_mut(|pair| {
             let is_repeated = paths.is_repeated(*pair);
             *pair = paths.slots(*pair);
@@ -207,7 +207,8 @@ impl Overlaps {
     }
 }
 
-/// Adds the pairs of a half-space and a box that overlaps the half-space or its path.
+/// Adds each pair of a half-space and a box that overlaps the half-space or its path, if either of
+/// the two changed.
 fn find_half_space_pairs<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,

@@ -1,10 +1,10 @@
-//! Sorts the candidate pairs by their entities, so that contacts are found in the order of the
-//! events.
+//! Sorts the candidate pairs by their entities. So the narrow phase finds contacts in the order in
+//! which their events are sent.
 //!
-//! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort
-//! (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5) uses the ranks as
-//! digits. The first pass sorts the pairs by the rank of the greater entity, the second pass by the
-//! rank of the smaller entity.
+//! The rank of an entity is its position among all entities with proxies. Ranks stay valid while no
+//! proxy is added or removed. A radix sort (Knuth, "The Art of Computer Programming", volume 3
+//! (1998), chapter 5.2.5) uses the ranks as digits. The first pass sorts the pairs by the rank of
+//! the greater entity, the second pass by the rank of the smaller entity.
 
 use bevy::prelude::*;
 
@@ -169,8 +169,8 @@ impl Ranks {
         }
     }
 
-    /// If the entity in a slot has changed, marks the slot's old key as removed, and adds the new
-    /// key.
+    /// If the slot now has another entity or none, marks the slot's old key as removed, and adds
+    /// the new key.
     fn update_slot<V: Space>(&mut self, arena: &ProxyArena<V>, slot: u32) {
         let Some(rank) = self.ranks.get_mut(slot as usize) else {
             return;

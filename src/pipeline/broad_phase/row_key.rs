@@ -74,8 +74,8 @@ fn ordered_f32(value: f32) -> u32 {
     }
 }
 
-/// Rounds down to an integer, and saturates. Without SSE 4.1, `f64::floor` would be a function
-/// call.
+/// Rounds down to an integer, and saturates. On processors without SSE 4.1, `f64::floor` would be a
+/// function call.
 #[inline]
 fn floor(value: f64) -> i32 {
     let truncated = value as i32;

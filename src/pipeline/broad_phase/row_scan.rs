@@ -64,7 +64,7 @@ impl Grid {
         step: (i32, i32),
         mut visit: impl FnMut(u32, u32),
     ) {
-        // `is_near` skips most boxes, because they do not reach the adjacent row.
+        // `is_near` skips boxes that do not reach the adjacent row. Most boxes do not reach it.
         let ([cell_y, cell_z], [_, largest_y, _]) = (self.cells, self.largest);
         let begin = |number: i32, cell: f64| {
             let begin = f64::from(number) * cell;

@@ -1,4 +1,4 @@
-//! Tests of the work that the paths of swept colliders cause in the broad phase.
+//! Tests of the number of pairs that the broad phase tests for the paths of swept colliders.
 
 #![expect(
     clippy::expect_used,
@@ -70,8 +70,8 @@ impl<V: Space> ShootingRange<'_, V> {
         Proxy::new(entity, traits, shape, pose).expect("a valid proxy")
     }
 
-    /// Moves the bullets and some of the walls. Returns the number of pairs that the search tests,
-    /// and the number of pairs that it finds.
+    /// Moves the bullets and some of the walls. Returns the number of pairs that the broad phase
+    /// tests, and the number of pairs that it finds.
     fn step(&mut self, length: f64, moved_walls: usize) -> (usize, usize) {
         let mut previous = PreviousPoses::default();
         let bullets = (WALLS..ALL).map(|slot| (slot, length));
@@ -111,8 +111,8 @@ impl<V: Space> ShootingRange<'_, V> {
     }
 }
 
-/// Returns the numbers of tested and of found pairs in a tick in which all bullets fly a distance
-/// of `length`.
+/// Returns the number of tested pairs and the number of found pairs in a tick in which all bullets
+/// fly a distance of `length`.
 fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
     let mut range = ShootingRange {
         random: StdRng::seed_from_u64(1),

@@ -13,10 +13,10 @@ pub struct FoundContacts {
     /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
     /// are sorted by pair.
     pub d2: Vec<Buffer<CollisionEvent>>,
-    /// The deepest contact of each touching 3D pair, in lists like those of `d2`.
+    /// The deepest contact of each touching 3D pair, in one list per task, like `d2`.
     pub d3: Vec<Buffer<CollisionEvent>>,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part. If
-    /// filters of the app reject contacts, a single part may be left.
+    /// a filter of the app rejects contacts, the list may keep a single contact of a pair.
     pub parts: Buffer<CollisionEvent>,
     /// The first touches on the paths of swept colliders, sorted by pair.
     pub swept: Buffer<SweptContact>,
@@ -25,7 +25,8 @@ pub struct FoundContacts {
 /// The first touch of two colliders, of which at least one is swept.
 #[derive(Clone, Copy, Debug)]
 pub struct SweptContact {
-    /// The time of the event. In f64, fewer times are equal than in f32.
+    /// The time of the event, by which events are sorted. In f32, more events would have equal
+    /// times.
     pub time: f64,
     /// `true` if the two colliders do not touch where their paths begin.
     pub is_apart_at_start: bool,
@@ -44,8 +45,8 @@ impl FoundContacts {
         })
     }
 
-    /// Returns the contacts of the pairs that are selected: the contacts of all parts, and the
-    /// touches on paths.
+    /// Returns all contacts of the selected pairs: the contacts of all parts, and the touches on
+    /// paths.
     pub fn contacts_of(
         &self,
         is_selected: impl Fn((Entity, Entity)) -> bool + Copy,
@@ -60,8 +61,8 @@ impl FoundContacts {
         single.chain(others).copied()
     }
 
-    /// Removes contacts. If the contact of a pair is removed, the deepest contact of the other
-    /// parts becomes the contact of the pair.
+    /// Removes the contacts for which `is_removed` returns `true`. If the deepest contact of a pair
+    /// is removed, the deepest remaining contact of its parts replaces it.
     pub fn remove(&mut self, is_removed: impl Fn(&CollisionEvent) -> bool) {
         let Self {
             d2,
@@ -83,7 +84,8 @@ impl FoundContacts {
     }
 }
 
-/// Returns the deepest of the contacts of a pair's parts, or `None` if `parts` lists none of them.
+/// Returns the deepest contact in `parts` of the same pair as `contact`, or `None` if `parts` has
+/// no contact of this pair.
 fn deepest_part<'a>(
     parts: &'a [CollisionEvent],
     contact: &CollisionEvent,

@@ -1,9 +1,8 @@
 //! Third stage: computes the contacts of the candidate pairs.
 //!
-//! Each pair is solved from scratch. For separated cores without a closed form, a search direction
-//! kept from the previous tick would save one or two of three support points on average. For other
-//! pairs, the direction would save nothing. Looking up the direction would cost as much, and the
-//! last bit of a contact could depend on earlier ticks.
+//! Each pair is solved from scratch. A search direction kept from the previous tick would save GJK
+//! a few support points, but looking up the direction would cost as much. Also, the last bits of a
+//! contact could then depend on earlier ticks.
 //!
 //! `event.rs` converts a contact to an event. `found_contacts.rs` defines the results of the stage.
 
@@ -122,12 +121,12 @@ pub fn narrow_phase(
     progress.completed = Completed::NarrowPhase;
 }
 
-/// What the tests of a tick read.
+/// The data that the tests of a tick read.
 struct PairTick<'a, V: Space> {
     arena: &'a ProxyArena<V>,
     rules: &'a PairRules,
     one_way: OneWayTick<'a, V>,
-    /// `true` if the pairs include pairs that may meet only during the motion.
+    /// `true` if some pairs may touch only on the paths of swept colliders.
     has_paths: bool,
 }
 
@@ -140,7 +139,7 @@ impl<V: Space> Clone for PairTick<'_, V> {
     }
 }
 
-/// The buffers of a task.
+/// The buffers of a task that tests pairs.
 #[derive(Default)]
 struct PairTester<V: Space> {
     parts: Buffer<CollisionEvent>,
@@ -153,7 +152,8 @@ const FETCHED_PAIRS: usize = 16;
 
 type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
-/// Loads the proxies of a pair into the cache. Returns the proxies if they may meet.
+/// Loads the proxies of a pair into the processor's cache. Returns the proxies, or `None` if a rule
+/// excludes the pair.
 #[inline]
 fn fetch<'a, V: Space>(
     arena: &'a ProxyArena<V>,
@@ -226,7 +226,7 @@ impl<V: Space> PairTester<V> {
         for pairs in pairs.chunks(FETCHED_PAIRS) {
             let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                // Most pairs that may meet during the motion are far apart in their final poses.
+                // Most pairs that may touch on a path are far apart at the end of the path.
                 if !tick.has_paths || tick.arena.may_touch(*pair) {
                     *proxies = fetch(tick.arena, tick.rules, *pair);
                 }
@@ -266,7 +266,8 @@ impl<V: Space> PairTester<V> {
             return;
         }
         let Self { parts, scratch } = self;
-        // The order of the arguments must depend on the colliders, not on the entities.
+        // The order of the arguments must depend on the colliders, not on the entities, so that
+        // entity ids do not change the contact.
         let is_swapped = first.compare(second).is_gt();
         let (pair, region) = if is_swapped {
             ((second, first), arena.region(a))
@@ -322,7 +323,8 @@ fn one_way_contact<V: Space>(
     Some(event(a, b, &deepest?))
 }
 
-/// Drops the contact of a part that is the only one of its pair, whose contacts begin at `start`.
+/// Removes the contacts of the last pair, which begin at `start`, if there is only one. The contact
+/// of the pair is then enough.
 fn drop_single(start: usize, parts: &mut Vec<CollisionEvent>) {
     if parts.len() == start + 1 {
         parts.truncate(start);

@@ -62,7 +62,7 @@ impl<V: Space> ProxyArena<V> {
         }
     }
 
-    /// Returns the region of the world that contains a proxy.
+    /// Returns the region of the world that contains a proxy, or `None` for a free slot.
     pub fn region(&self, slot: u32) -> Option<BoundingRegion<V::DVec>> {
         match self.box_of(slot) {
             Some(aabb) => Some(BoundingRegion::Box(aabb.bounds())),
@@ -105,7 +105,7 @@ impl<V: Space> ProxyArena<V> {
         &self.half_spaces
     }
 
-    /// Clears the list of changes, and frees unused memory.
+    /// Clears the list of changed slots, and frees unused memory.
     pub fn begin_tick(&mut self) {
         if self.peak.end_tick(self.proxies.len()) {
             // Cloning the arena drops its unused capacity.

@@ -27,7 +27,7 @@ pub struct Proxies {
     pub is_restored: bool,
     /// `true` if any of these colliders is [`Swept`](crate::Swept).
     pub has_swept: bool,
-    /// The rules that decide which of these colliders may meet.
+    /// The rules that decide which of these colliders may touch.
     pub rules: PairRules,
     /// The slot of each collider, by entity index.
     entries: Buffer<Option<SlotEntry>>,
@@ -51,7 +51,7 @@ pub enum ProxySlot {
 }
 
 impl Proxies {
-    /// Clears the list of changes, and frees unused memory.
+    /// Clears the lists of changed proxies, and frees unused memory.
     pub fn begin_tick(&mut self) {
         self.d2.begin_tick();
         self.d3.begin_tick();
@@ -89,7 +89,7 @@ impl Proxies {
     }
 
     /// Returns an entity with its traits, for the rules of `meeting/`. An entity without a proxy
-    /// has no layers, and is its own owner.
+    /// gets the default traits: it interacts with all layers, and is its own owner.
     pub fn party(&self, entity: Entity) -> Party<'_> {
         let party = match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => self.d2.get(slot).map(Proxy::party),
@@ -148,7 +148,8 @@ impl Proxies {
         }
     }
 
-    /// Removes the entry and the proxy of any entity with the index of `entity`.
+    /// Removes the entry at the index of `entity`, and its proxy. The entry may belong to an
+    /// earlier generation of the entity.
     pub fn forget(&mut self, entity: Entity) {
         let entry = self.entries.get_mut(entity.index_u32() as usize);
         if let Some(entry) = entry.and_then(Option::take) {

@@ -8,8 +8,8 @@
 //!   its contact continues.
 //! * Otherwise, the contact of the pair has ended.
 //!
-//! So the end of a contact cannot be missed, whatever caused it. The reason for the end is read
-//! from the world afterwards (`end_reason.rs`). `observers.rs` triggers the observers.
+//! So no end of a contact is missed, whatever its cause. The reason for the end is read from the
+//! world afterwards (`end_reason.rs`). `observers.rs` triggers the observers.
 
 mod end_reason;
 mod observers;
@@ -50,8 +50,8 @@ pub struct EventBatch {
     peak: Peak,
 }
 
-/// Writes the messages, then updates the components, then triggers the observers, so that observers
-/// see the new state. Observers may mutate the world freely.
+/// Writes the messages, then updates [`CollidingEntities`], then triggers the observers. So
+/// observers see the new state. Observers may mutate the world freely.
 pub fn report(
     world: &mut World,
     mut colliding: Local<Unfiltered<(Entity, &mut CollidingEntities)>>,
@@ -67,7 +67,7 @@ pub fn report(
         || world.resource::<Candidates>().custom.is_changed;
     let is_current = Progress::has_own_contacts(world);
     let is_at_rest = !is_changed && batch.is_settled && is_current;
-    // A `resource_scope` would mark the state as changed.
+    // The state is taken out without a `resource_scope`, which would mark `Collisions` as changed.
     let mut resource = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
@@ -79,7 +79,7 @@ pub fn report(
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
-        // Each tick of the window frees the unused memory of some entities.
+        // Each tick of the window frees the unused memory of some of the components.
         if tick.wrapping_add(entity.index_u32()) % WINDOW == 0 {
             entities.bypass_change_detection().end_window();
         }
@@ -199,8 +199,9 @@ impl EventBatch {
         self.transitions.shrink_to_fit();
         self.changes = Changes::default();
         self.swept = SweptEvents::default();
-        // Bevy never shrinks its two lists of messages, and gives access to neither. In a copy,
-        // messages keep their ids, by which readers remember their positions.
+        // Bevy never shrinks its two lists of messages, and gives access to neither. A copy has no
+        // unused memory. Messages keep their ids in the copy, so readers continue at the same
+        // message.
         if let Ok(copy) = messages.reflect_clone_and_take() {
             *messages = copy;
         }

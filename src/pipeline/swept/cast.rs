@@ -1,11 +1,11 @@
-//! Second system of the third stage: finds the first touches on the paths of swept colliders.
+//! A system of the third stage: finds the first touches on the paths of swept colliders.
 //!
 //! [`narrow_phase`](super::narrow_phase) has tested all candidate pairs in the poses of this tick.
 //! This system casts two kinds of pairs with a swept collider:
 //!
 //! * Pairs that begin to touch in this tick. The cast finds the time of the touch.
 //! * Pairs that may have touched during the motion. Pairs that touched in the previous tick are
-//!   included, because the app may have moved a collider since. In that case, the colliders are
+//!   included, because the app may have moved a collider since. In this case, the colliders may be
 //!   apart where their paths begin.
 //!
 //! A pair of the second kind is skipped if no swept collider moves, relative to the other collider,
@@ -171,7 +171,8 @@ fn cast_all<V: Space>(
     swept.extend(casts.iter().filter_map(|cast| cast.result));
 }
 
-/// Returns the first touch of a pair. A new contact in the poses of this tick gets the time 1.
+/// Returns the first touch of a pair on its paths. If the cast finds none, a new contact in the
+/// poses of this tick is returned, with the time 1.
 fn cast<V: Space>(
     arena: &ProxyArena<V>,
     one_way: OneWayTick<V>,
@@ -188,11 +189,13 @@ fn cast<V: Space>(
     let (a, b) = (arena.get(cast.pair.0)?, arena.get(cast.pair.1)?);
     let [motion_a, motion_b] = cast.motions;
     let (mut a, mut b) = (at_start(a, motion_a), at_start(b, motion_b));
-    // If both bodies rotate equally, they still move relative to each other.
+    // Two colliders with equal translations stay at rest relative to each other only if neither
+    // rotates.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
     }
-    // The order of the arguments must depend on the colliders, not on the entities.
+    // The order of the arguments must depend on the colliders, not on the entities, so that entity
+    // ids do not change the contact.
     let is_swapped = a.0.compare(&b.0).is_gt();
     let (first, second) = if is_swapped { (&b, &a) } else { (&a, &b) };
     let options = CastOptions {
@@ -226,8 +229,8 @@ fn cast<V: Space>(
     })
 }
 
-/// Returns the first touch of two proxies, given in the poses at the start, and the parts that
-/// touch.
+/// Returns the first touch of two proxies, which are placed where their paths begin, and the parts
+/// that touch.
 fn first_touch<V: Space>(
     (first, first_motion): (&Proxy<V>, Motion64<V::DVec>),
     (second, second_motion): (&Proxy<V>, Motion64<V::DVec>),
@@ -252,7 +255,7 @@ fn first_touch<V: Space>(
     earliest(touches)
 }
 
-/// Returns a proxy in its pose of the previous tick, and its motion.
+/// Returns a proxy in the pose in which its path begins, and its motion.
 fn at_start<V: Space>(
     proxy: &Proxy<V>,
     motion: Option<PathMotion<V::DVec>>,

@@ -52,9 +52,9 @@ impl SweptEvents {
             }));
     }
 
-    /// If the pair of an event touches on a path, stores the event for [`send`](Self::send), and
-    /// returns the phase of the contact. The caller must not send an event that was stored. Calls
-    /// must be in the order of the pairs.
+    /// If the pair of an event touches on a path, returns the phase of the contact. In this case,
+    /// [`send`](Self::send) sends the events of the pair, and the caller must not send `event`.
+    /// Calls must be in the order of the pairs.
     pub fn defer(
         &mut self,
         event: &CollisionEvent,

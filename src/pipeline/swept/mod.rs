@@ -8,7 +8,7 @@
 //! | in the report | sends the events in the order of time | [`events`] |
 //! | at the end of the report | stores the poses for the next tick | [`paths`] |
 //!
-//! [`Teleported`] begins a new path.
+//! Inserting [`Teleported`] begins a new path in the current pose.
 
 pub mod cast;
 pub mod events;

@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct SweptPath<D: DVector> {
     pub translation: D,
-    /// An upper bound on the angle of the rotation.
+    /// An upper bound on the angle of the rotation, in radians.
     pub max_angle: f64,
     /// The region that the proxy covers while it rotates, or `None` for a half-space.
     pub region: Option<PathRegion<D>>,
@@ -84,8 +84,8 @@ fn is_ball<V: Space>(proxy: &Proxy<V>) -> bool {
     shape.is_some_and(|shape| shape.core().is_point())
 }
 
-/// Returns a bound on the angle of [`rotation_between`]. Computing the rotation itself costs much
-/// more.
+/// Returns an upper bound on the angle of [`rotation_between`], in radians. Computing the rotation
+/// itself costs much more.
 ///
 /// Let M be the linear map from the start to the end, and Q its orthogonal factor: the orthogonal
 /// map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|. For a
@@ -156,7 +156,8 @@ mod tests {
         DVec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
     }
 
-    /// If S is positive and symmetric, the orthogonal factor of R S⁻¹ is R.
+    /// If R is a rotation, and S is symmetric and positive definite, the orthogonal factor of R S⁻¹
+    /// is R.
     #[test]
     fn the_bound_of_an_angle_is_at_least_the_angle_whatever_the_change_of_scale() {
         let mut random = StdRng::seed_from_u64(1);

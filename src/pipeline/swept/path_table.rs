@@ -67,7 +67,7 @@ pub struct PathTable<V: Space> {
     peak: Peak,
 }
 
-/// The index of a slot that has no path.
+/// The value of [`PathTable::indices`] for a slot without a path.
 const NO_PATH: u32 = u32::MAX;
 
 impl<V: Space> PathTable<V> {

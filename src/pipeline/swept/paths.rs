@@ -31,12 +31,14 @@ impl SweptPaths {
         self.d3.end_tick(&mut proxies.d3);
     }
 
-    /// Finds the paths of this tick. After a restart, there are no paths.
+    /// Finds the paths of this tick. If `is_restart` is `true`, the previous tick was aborted, and
+    /// there are no paths.
     pub fn find(&mut self, proxies: &mut Proxies, collisions: &mut Collisions, is_restart: bool) {
         let Collisions {
             poses_2d, poses_3d, ..
         } = collisions;
-        // If a teleport was undone, a proxy at rest has a path, too.
+        // If the app teleports an entity and then moves it back, the proxy does not change, but it
+        // has a path.
         for begun in [poses_2d.take_begun(), poses_3d.take_begun()] {
             begun
                 .iter()
@@ -94,7 +96,7 @@ fn store<V: Space>(
         arena.slots().for_each(|slot| insert(poses, slot));
     }
     if poses.len() > arena.count() {
-        // Drops the poses of removed proxies. `retain` keeps the pose in which a path has begun,
+        // Drops the poses of removed proxies. `retain` keeps the poses that `Teleported` stored,
         // because an entity that was spawned in this tick has no proxy yet.
         poses.retain(is_proxy);
     }

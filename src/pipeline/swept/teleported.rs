@@ -44,8 +44,8 @@ use crate::{
 /// The component applies to the colliders of the entity and of all its descendants. The plugin
 /// removes the component in the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-// With this storage, inserting or removing the component leaves an entity in its table, so its
-// collider is not read again.
+// With this storage, an entity stays in its table when the component is inserted or removed. So the
+// plugin does not read the collider again.
 #[component(storage = "SparseSet", on_insert = begin_path)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
