@@ -67,9 +67,9 @@ impl<V: QuerySpace> RayCaster<V> {
         }
     }
 
-    /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
-    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are
-    /// excluded in any case.
+    /// Replaces the filter. The caster always excludes its own entity, its ancestors, the
+    /// colliders of its [owner](crate::ColliderOf), and the entities in its
+    /// [`IgnoreCollisions`](crate::IgnoreCollisions).
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -96,8 +96,8 @@ impl<V: QuerySpace> RayCaster<V> {
     }
 }
 
-/// Casts a moving shape from its entity in each tick, and keeps the hits. The cast runs at the same
-/// time as the cast of a [`RayCaster`].
+/// Casts a moving shape from its entity in each tick, and keeps the hits. The cast runs at the end
+/// of [`HeadbuttSystems::Sync`](HeadbuttSystems::Sync), like the cast of a [`RayCaster`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -123,8 +123,8 @@ impl<V: QuerySpace> RayCaster<V> {
 pub struct ShapeCaster {
     /// The shape, whose motion starts in the pose of the entity.
     pub collider: Collider,
-    /// The translation in world axes, unlike the ray of a [`RayCaster`]. If the entity turns, down
-    /// stays down.
+    /// The translation in world axes, unlike the ray of a [`RayCaster`]. So a downward translation
+    /// stays downward if the entity rotates.
     pub translation: Vec3,
     /// The rotation in world axes: the axis times the angle in radians.
     pub rotation: Vec3,
@@ -161,9 +161,9 @@ impl ShapeCaster {
         Self { options, ..self }
     }
 
-    /// Replaces the filter. The caster's own entity, its ancestors, the colliders of its
-    /// [owner](crate::ColliderOf) and its [`IgnoreCollisions`](crate::IgnoreCollisions) are
-    /// excluded in any case.
+    /// Replaces the filter. The caster always excludes its own entity, its ancestors, the
+    /// colliders of its [owner](crate::ColliderOf), and the entities in its
+    /// [`IgnoreCollisions`](crate::IgnoreCollisions).
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }

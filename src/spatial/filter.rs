@@ -69,10 +69,10 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 }
 
 impl<'a> SpatialQueryFilter<'a> {
-    /// Selects the colliders that an entity may meet in a tick, except sensors: its
-    /// [layers](crate::CollisionLayers), its [owner](crate::ColliderOf) and
-    /// [`IgnoreCollisions`](crate::IgnoreCollisions) count as in the last `Sync`. The entity itself
-    /// and all colliders of its owner are excluded.
+    /// Selects the colliders that an entity may touch in a tick, except sensors. The query uses the
+    /// [layers](crate::CollisionLayers), the [owner](crate::ColliderOf) and the
+    /// [`IgnoreCollisions`](crate::IgnoreCollisions) that the entity had in the last `Sync`. The
+    /// entity itself and all colliders of its owner are excluded.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -92,8 +92,9 @@ impl<'a> SpatialQueryFilter<'a> {
     /// # let _ = walk;
     /// ```
     ///
-    /// [`OneWay`](crate::OneWay) colliders are solid only from above, as in a tick. Queries without
-    /// this call see them as ordinary colliders, except the queries of casters.
+    /// [`OneWay`](crate::OneWay) colliders are solid from one side only, as in a tick. Without this
+    /// call, they are solid from all sides, except in the queries of
+    /// [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster).
     ///
     /// An entity without a collider is on all layers, and is its own owner.
     pub fn of(entity: Entity) -> Self {
@@ -103,7 +104,7 @@ impl<'a> SpatialQueryFilter<'a> {
         }
     }
 
-    /// Selects the colliders that are on one of the given layers.
+    /// Selects the colliders that are on at least one of the given layers.
     ///
     /// This call is equivalent to [`with_layers`](Self::with_layers) with
     /// `CollisionLayers::new(u32::MAX, mask)`.
@@ -182,10 +183,10 @@ impl<'a> SpatialQueryFilter<'a> {
     /// ```
     ///
     /// The filter is called only in queries [of](Self::of) an entity, with this entity as
-    /// [`CandidatePair::entity`] and a candidate as [`CandidatePair::other`]. The query does not
-    /// know the marker of the filter, so the filter decides on all pairs. In a tick, the marker
-    /// must be on the collider itself, as on the soldiers in the example. The filter is called as
-    /// rarely as a [predicate](Self::with_predicate).
+    /// [`CandidatePair::entity`] and a candidate as [`CandidatePair::other`]. Unlike a tick, a
+    /// query ignores the marker component of the filter, so the filter decides on all candidates.
+    /// In a tick, the marker must be on the collider itself, as on the soldiers in the example. The
+    /// filter is called as rarely as a [predicate](Self::with_predicate).
     #[must_use]
     pub fn with_pair_filter<'b>(
         self,
@@ -269,16 +270,17 @@ fn with_ancestors(
     ancestors.take(MAX_ANCESTORS + 1)
 }
 
-/// A filter, with what it cannot know.
+/// A filter, with the data that a query adds to it.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
     filter: &'a SpatialQueryFilter<'a>,
-    /// A collider that is excluded.
+    /// An entity whose collider is excluded.
     except: Option<Entity>,
-    /// The entity of a caster, which is excluded together with its ancestors, with the colliders of
-    /// its owner, and with what it ignores.
+    /// The entity of a caster. The query excludes this entity, its ancestors, the colliders of its
+    /// owner, and the entities that it ignores.
     caster: Option<Entity>,
-    /// A body that sinks into a one-way collider by at most this distance is above the collider.
+    /// A body that overlaps a one-way collider by at most this distance counts as above the
+    /// collider.
     pub one_way_slack: f64,
 }
 
@@ -299,7 +301,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Returns the entity whose query this is.
+    /// Returns the entity of the query: the entity of the caster, or of [`SpatialQueryFilter::of`].
     #[inline]
     pub fn asker(&self) -> Option<Entity> {
         self.caster.or(self.filter.asker)

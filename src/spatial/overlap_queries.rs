@@ -362,8 +362,8 @@ impl SpatialQuery<'_, '_> {
     /// Lists the entities whose bounding boxes overlap or touch a box, in sorted order.
     ///
     /// This method is faster than [`overlaps`](Self::overlaps), because no shapes are tested. The
-    /// bounding boxes are a few millionths larger than the shapes. A half-space has no bounding
-    /// box, so the half-space itself is tested.
+    /// bounding boxes exceed the shapes by a few millionths of their size. A half-space has no
+    /// bounding box, so the half-space itself is tested.
     pub fn overlaps_aabb<V: QuerySpace>(
         &self,
         min: V,

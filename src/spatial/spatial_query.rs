@@ -63,7 +63,7 @@ use crate::{
 /// contacts and makes queries into two.
 ///
 /// An entity that was despawned after the last `Sync` is still reported. [`pose`](Self::pose)
-/// returns the pose of one collider.
+/// returns the pose of a collider that all queries use.
 ///
 /// # Dimensions
 ///
@@ -74,8 +74,8 @@ use crate::{
 /// # Results
 ///
 /// * A [`SpatialQueryFilter`](crate::SpatialQueryFilter) selects the colliders.
-/// * Lists are sorted. Among equally close results, the result with the lowest entity is the
-///   closest. So results are the same in every run and on any number of threads.
+/// * Lists are sorted. Among equally close results, the result with the lowest entity comes first.
+///   So results are the same in every run and on any number of threads.
 /// * Lists are written to the caller's buffer, which is cleared first. If the buffer is large
 ///   enough, queries with rays, boxes or convex shapes do not allocate.
 /// * Queries with invalid numbers return no results: see
@@ -192,14 +192,15 @@ impl SpatialQuery<'_, '_> {
     /// Without Bevy's `TransformPlugin`, as with `MinimalPlugins`, the component is never updated.
     /// The returned pose is computed in f64, then rounded to f32.
     ///
-    /// Returns `None` if the entity had no collider, or a collider that touches nothing.
+    /// Returns `None` if the entity had no collider in the last `Sync`, or an inert or invalid
+    /// collider.
     pub fn pose(&self, entity: Entity) -> Option<GlobalTransform> {
         self.proxies.pose(entity).map(GlobalTransform::from)
     }
 
     /// Returns the owner of an entity's collider: the entity in its
-    /// [`ColliderOf`](crate::ColliderOf), or `entity` itself. For lists of entities, such as the
-    /// result of [`overlaps`](Self::overlaps).
+    /// [`ColliderOf`](crate::ColliderOf), or `entity` itself. Use this method for lists of
+    /// entities, such as the result of [`overlaps`](Self::overlaps).
     pub fn owner(&self, entity: Entity) -> Entity {
         self.proxies.party(entity).owner()
     }

@@ -115,7 +115,8 @@ pub struct BodyTouch<D> {
 pub struct FilteredQuery<'a, 'w, 's> {
     pub query: &'a SpatialQuery<'w, 's>,
     pub filter: &'a SpatialQueryFilter<'a>,
-    /// A body that sinks into a one-way collider by at most this distance is above the collider.
+    /// A body that overlaps a one-way collider by at most this distance counts as above the
+    /// collider.
     pub one_way_slack: f64,
 }
 
@@ -169,7 +170,8 @@ impl<'a> FilteredQuery<'a, '_, '_> {
         first.map(|(_, touch)| touch)
     }
 
-    /// Returns `true` if a body touches nothing, not even a facet with which it has no contact.
+    /// Returns `true` if a body touches nothing. Unlike [`planes`](Self::planes), this test
+    /// includes the facets that the rules for surfaces leave out.
     pub fn is_clear<V: QuerySpace>(&self, body: &PlacedCollider<V>) -> bool {
         let Ok(region) = body.region() else {
             return false;

@@ -81,8 +81,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let least = LEAST_SKIN * rounding_of(body, radius);
         let skin = skin.unwrap_or(SKIN * radius).min(radius).max(least);
         let start = body.world_pose.translation;
-        // The body of the casts is grown by half of the skin, which is up to 1.5 times as high on
-        // slopes.
+        // The casts use a body that is grown by half of the skin. On a slope, this growth is larger
+        // when measured vertically. A slack of one skin allows for this growth.
         let around = &FilteredQuery {
             one_way_slack: skin,
             ..*around

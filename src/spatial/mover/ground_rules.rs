@@ -5,7 +5,7 @@ use crate::{
     spatial::mover::{body::BodyTouch, slide::MoveAndSlideSettings},
 };
 
-/// The cosine of 75 degrees, the greatest angle between up and the contact normal at which a body
+/// The cosine of the greatest angle, 75 degrees, between up and the contact normal at which a body
 /// stands on an edge. Beyond this angle, the body hangs beside the edge, and falls. At this angle,
 /// a gap of s requires an upward push of 4 s.
 pub const LEAST_UP: f64 = 0.25;

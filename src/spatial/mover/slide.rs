@@ -98,9 +98,9 @@ pub struct MoveAndSlideOutput {
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
-    /// `true` if the body is pressed: the body overlaps something, and no push-out whose length is
-    /// at most the body's least side was found. Then the move begins with the translation of
-    /// [`PushOut::Pressed`].
+    /// `true` if the body is pressed: the body overlaps something, and no push-out was found whose
+    /// length is at most twice the upper limit of [`skin`](MoveAndSlideSettings#structfield.skin).
+    /// Then the move begins with the translation of [`PushOut::Pressed`].
     ///
     /// [`PushOut::Pressed`]: crate::PushOut::Pressed
     pub is_stuck: bool,
