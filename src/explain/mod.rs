@@ -22,8 +22,8 @@
 //! The world may have changed since that tick. Changes are detected by comparison with the proxies,
 //! not by change ticks, because a pose also depends on the ancestors. (Only a changed shape is
 //! detected by its change tick, because comparing shapes may take long.) After
-//! [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In this case, a changed
-//! proxy counts as unseen.
+//! [`sync_now`](crate::sync_now), the proxies are newer than the contacts. In this case, the status
+//! of a pair with a changed proxy is [`PairStatus::Unseen`].
 
 mod text;
 
@@ -141,7 +141,7 @@ pub enum PairStatus {
     /// The present contacts do not belong to a complete tick. Either a tick is in progress, a panic
     /// has aborted the last tick, or the app has written [`Collisions`] since the last tick.
     Interrupted,
-    /// Both entities are the same.
+    /// The two arguments of [`explain`] are the same entity.
     SameEntity,
     /// In its present state, one of the entities cannot touch anything.
     Ignored {
@@ -158,7 +158,7 @@ pub enum PairStatus {
     PassedThrough(CollisionEvent),
     /// The last tick did not include one of the entities, because the collider of this entity was
     /// added, enabled or repaired since then. After [`sync_now`](crate::sync_now), a changed
-    /// collider also counts as unseen.
+    /// collider also has this status.
     Unseen {
         /// The unseen entity.
         entity: Entity,
@@ -213,7 +213,7 @@ pub enum PairStatus {
     /// The two colliders overlap, but one of them is [`OneWay`], and the other did not come from
     /// its solid side.
     NotFromAbove {
-        /// The one-way collider. If both are one-way, the first of them.
+        /// The one-way collider. If both colliders are one-way, the first entity of the pair.
         platform: Entity,
     },
     /// A one-sided surface ignores the other collider, whose center is behind the surface.

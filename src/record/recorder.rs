@@ -186,9 +186,9 @@ impl Session {
         Ok(())
     }
 
-    /// Stores the poses in which the next paths begin, if the replay will know these poses. The
-    /// next tick has to write the other poses: poses that `Teleported` has changed since the
-    /// contacts were found, and poses of omitted colliders.
+    /// Stores the poses in which the next paths begin, except poses that the replay cannot compute
+    /// itself. These are the poses of omitted colliders, and the poses that `Teleported` has
+    /// changed since the contacts were found. The next tick writes them.
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
         let is_known = |entity| self.nodes.id_of(entity).is_some();
         let Proxies { d2, d3, .. } = world.resource();
@@ -202,7 +202,7 @@ impl Session {
     }
 }
 
-/// Returns `true` if any of the known colliders is swept or one-way.
+/// Returns `true` if any collider that the recording has is swept or one-way.
 fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
     let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
     proxies.any(|proxy| {
@@ -211,7 +211,8 @@ fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool
     })
 }
 
-/// Returns the poses of known colliders, except poses in which a path has begun.
+/// Returns the poses of the colliders that the recording has, except poses that `Teleported`
+/// stored.
 fn known_poses<D: DVector>(
     poses: &PreviousPoses<D>,
     is_known: impl Fn(Entity) -> bool,
@@ -223,8 +224,8 @@ fn known_poses<D: DVector>(
         .collect()
 }
 
-/// Returns the starts of paths that differ from `known`, the starts that the replay will know. If
-/// the recording has no swept or one-way collider, the replay needs no starts.
+/// Returns the starts of paths that differ from `known`, the starts that the replay computes
+/// itself. If the recording has no swept or one-way collider, the replay needs no starts.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
     PreviousPoses { poses, .. }: &PreviousPoses<V::DVec>,

@@ -186,7 +186,7 @@ impl Recording {
         (!self.rejected_changes.is_empty()).then_some(rejected)
     }
 
-    /// Returns the last of the ticks `changes` that is not after `tick`.
+    /// Returns the contents of the last tick in `changes` that is not after `tick`.
     fn last_change(&self, changes: &[usize], tick: usize) -> Option<Tick> {
         let count = changes.partition_point(|change| *change <= tick);
         self.tick(*changes.get(count.checked_sub(1)?)?)

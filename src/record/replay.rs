@@ -130,8 +130,9 @@ impl Replay {
     ///
     /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before `tick` runs
     /// first. The changes of all earlier ticks are applied without running these ticks. But if the
-    /// recording has a [`OneWay`] collider, all ticks from the first or from the last shown tick
-    /// run, because contacts with such colliders depend on earlier ticks.
+    /// recording has a [`OneWay`] collider, all ticks before `tick` run, beginning with the first
+    /// tick or with the tick after the last played tick. Contacts with such colliders depend on
+    /// earlier ticks.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl Replay {
         let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
         let events =
             ContactSet::of_events(cursor.read(&messages), |entity| self.id_in_events(entity));
-        // If the app runs no frames, no system drops the messages.
+        // If the app runs no frames, no system drops old messages, so this call does.
         messages.update();
         Ok(events)
     }
@@ -260,8 +261,8 @@ impl Replay {
         }
     }
 
-    /// Spawns an empty entity for each entity of the recording, in the same order. The order of two
-    /// entities decides the normal of equal shapes in the same pose.
+    /// Spawns an empty entity for each entity of the recording, in the same order. If equal shapes
+    /// have the same pose, the order of their entities decides the normal.
     fn spawn_all(&mut self, world: &mut World) {
         let entities = self.recording.entities.iter().zip(0_u32..);
         let mut order: Vec<_> = entities.map(|(entity, id)| (*entity, id)).collect();
