@@ -32,10 +32,12 @@ pub struct CollisionDiagnostics {
     /// there was no query in the last 64 ticks.
     pub indexed: usize,
     /// Number of candidate pairs. The bounding boxes of a candidate pair overlap, and at least one
-    /// of its colliders changed. The pair is tested if the layers interact.
+    /// of its colliders changed. The pair is tested unless its layers, owners, exceptions or
+    /// filters exclude it.
     ///
     /// If the app supplies the pairs, this field is the number of distinct pairs. A pair is tested
-    /// if the layers interact, the boxes overlap, and a collider changed or the pair is new.
+    /// under the same conditions, if the boxes overlap, and if either a collider changed or the
+    /// pair is new.
     pub candidates: usize,
     /// Number of support points computed in the tests of all pairs, for both shapes of each pair.
     ///
@@ -43,7 +45,7 @@ pub struct CollisionDiagnostics {
     /// needs a few support points of the other shape. A box against a capsule or a rounded box
     /// needs support points if the shapes overlap but their cores do not.
     pub supports: usize,
-    /// Number of pairs with a [`Swept`](crate::Swept) collider whose paths were tested.
+    /// Number of pairs with a [`Swept`](crate::Swept) collider that were cast along their paths.
     pub casts: usize,
     /// Number of pairs that touch.
     pub contacts: usize,

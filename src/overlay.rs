@@ -27,8 +27,9 @@ use crate::{CollisionDiagnostics, CollisionEvent, diagnostics::measurements};
 /// `bevy_ui_render` and `default_font`, which are on by default.
 ///
 /// The counts belong to the last tick: see [`CollisionDiagnostics`]. Events are counted over the
-/// last frame. The time of each stage is a mean over 60 frames, and only the last tick of a frame
-/// counts. While the text is hidden, the plugin spawns and computes nothing.
+/// last frame. The time of each stage is a mean over the last 60 frames that had a tick. If a frame
+/// has several ticks, only its last tick counts. While the text is hidden, the plugin spawns and
+/// computes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadbuttOverlayPlugin {
     /// The key that shows and hides the text.

@@ -1,8 +1,8 @@
 //! A backend for Bevy's picking: the colliders under a pointer.
 //!
 //! Picking uses the poses on the screen: the `GlobalTransform`s of the last frame. If a game
-//! smooths the motion between two ticks, these poses differ from the poses of the tick. Therefore
-//! the backend has bounding boxes of its own: [`DrawnBoxes`].
+//! smooths the motion between two ticks, these poses differ from the poses of the tick. So the
+//! backend has bounding boxes of its own: [`DrawnBoxes`].
 
 use bevy::{
     camera::{
@@ -123,8 +123,8 @@ pub struct HeadbuttPickingCamera {
     pub sensors: bool,
 }
 
-/// A ray meets a box even if the computed distance of entry exceeds the distance of exit by this
-/// fraction. The fraction is far greater than the rounding of `f64`.
+/// A ray counts as meeting a box even if the computed distance of entry exceeds the distance of
+/// exit by this fraction. The fraction is far greater than the rounding of `f64`.
 const BOX_DISTANCE_ROUNDING: f64 = 1e-9;
 
 #[derive(QueryData)]

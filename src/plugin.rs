@@ -35,7 +35,8 @@ use crate::{
 ///
 /// A collider is read again if Bevy's change detection reports a change
 ///
-/// * of the `Transform`, the collider, the layers or the parent of its entity, or
+/// * of the `Transform`, the collider, the layers, the owner, the `OneWay` or the parent of its
+///   entity, or
 /// * of the `Transform` or the parent of one of its ancestors.
 ///
 /// If you change a component through `bypass_change_detection`, also call `set_changed`. Otherwise
@@ -51,8 +52,8 @@ use crate::{
 ///
 /// After a temporary peak of the number of colliders or contacts, a list that is less than a
 /// quarter full frees its unused memory within 128 ticks. Bevy's list of messages also frees its
-/// unused memory. Each collider has a slot in a list. The slots before the last remaining collider
-/// are kept, and so is the memory of Bevy's own tables.
+/// unused memory. Each collider has a slot in a list, which keeps all slots up to the last slot in
+/// use. The memory of Bevy's own tables is kept, too.
 ///
 /// You may replace the resources of this crate, but do not remove them.
 #[derive(Clone, Debug)]

@@ -25,14 +25,14 @@ use bevy::{
 ///
 /// A tick lasts for the timestep of [`Time<Fixed>`], by default 1/64 s. [`Time<Virtual>`] must run
 /// at normal speed, and its `max_delta` must be at least the timestep. Otherwise, the number of
-/// ticks differs. `MinimalPlugins` contain Bevy's `TimePlugin`. Without `TimePlugin`, this function
-/// only updates the app `ticks` times.
+/// ticks differs. `MinimalPlugins` contains Bevy's `TimePlugin`. Without `TimePlugin`, this
+/// function only updates the app `ticks` times.
 pub fn run_ticks(app: &mut App, ticks: u32) {
     if let Some(fixed) = app.world().get_resource::<Time<Fixed>>() {
         let tick = TimeUpdateStrategy::ManualDuration(fixed.timestep());
         app.insert_resource(tick);
         let clock = app.world().get_resource::<Time<Real>>();
-        // The first update starts the clock.
+        // The first update only starts the clock, and runs no tick.
         if clock.is_some_and(|clock| clock.first_update().is_none()) {
             app.update();
         }
