@@ -75,7 +75,8 @@ pub fn is_outdated(explained: Res<ExplainedPair>) -> bool {
 pub fn explain_pair(world: &mut World) {
     let pair = world.resource::<ExplainedPair>().pair;
     let explanation = pair.map(|[entity, other]| explain(world, entity, other));
-    // A `resource_scope` would mark the resource as changed.
+    // The explanation is written only if it differs. A `resource_scope` would always mark the
+    // resource as changed.
     let mut explained = world.resource_mut::<ExplainedPair>();
     if explained.explanation != explanation {
         explained.explanation = explanation;

@@ -1,11 +1,11 @@
 //! The outline of any convex shape, from its support function alone.
 //!
 //! Seen along a direction w, the outline of a convex shape consists of its support points in the
-//! directions orthogonal to w. Let a and b be neighboring points of the outline, and c the support
-//! point in the direction normal to the chord ab. Between a and b, c is the point farthest from the
-//! chord. So the outline deviates from the chord by at most the height of c. If this height is
-//! negligible, the chord is drawn. Otherwise, c splits the chord in two. For a polygon, this method
-//! finds the vertices. For a curve, the method finds as many points as needed.
+//! directions orthogonal to w. Let a and b be neighboring known points of the outline, and c the
+//! support point in the direction normal to the chord ab. Between a and b, c is the point farthest
+//! from the chord. So the outline deviates from the chord by at most the height of c. If this
+//! height is negligible, the chord is drawn. Otherwise, c splits the chord in two. For a polygon,
+//! this method finds the vertices. For a curve, the method finds as many points as needed.
 
 use crate::{
     math::DVec2,

@@ -66,7 +66,7 @@ enum GizmoLayerKey {
     Own(Entity),
 }
 
-/// The appearance of a collider: pose, color and ground.
+/// The appearance of a collider: its pose, its color, and the grid if it is a half-space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Appearance {
     pose: Affine3A,

@@ -8,11 +8,11 @@ use bevy::{
 use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
 /// The number of ancestors of an entity, times 2^32, plus the number of ancestors with a
-/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. Bevy's change
-/// ticks show additions.
+/// `Transform`. Removing an ancestor, a parent or a `Transform` changes this sum. Additions need no
+/// sum, because Bevy's change ticks show them.
 pub type AncestorSum = u64;
 
-/// The ancestors of an entity.
+/// A summary of the ancestors of an entity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ancestry {
     pub sum: AncestorSum,
@@ -41,11 +41,12 @@ impl Ancestry {
 #[derive(Default)]
 pub struct AncestryCache {
     /// The ancestry of each entity's children. The value is `None` while the entity's own ancestors
-    /// are visited. Entities without a parent are not cached, because reading them again is faster.
+    /// are visited. Entities without a parent are not cached, because reading them again is faster
+    /// than a look-up.
     known: EntityHashMap<Option<Ancestry>>,
     /// The peak length of `known`, which is at least the length of `path`.
     peak: Peak,
-    /// The entities visited in this walk, each with its own contribution to the `Ancestry`.
+    /// The entities visited in the current walk, each with the ancestry that it alone contributes.
     path: Vec<(Entity, Ancestry)>,
 }
 
@@ -86,7 +87,7 @@ impl<'w> AncestorReader<'w> {
         self.count
     }
 
-    /// Returns the ancestry of a child of `parent`.
+    /// Returns the ancestry of a child of `parent`, or an empty ancestry if there is no parent.
     #[inline]
     pub fn child_ancestry(&mut self, parent: Option<Entity>) -> Ancestry {
         let Some(parent) = parent else {
@@ -129,7 +130,8 @@ impl<'w> AncestorReader<'w> {
         ancestry
     }
 
-    /// Reads one entity and its parent. Returns `None` if the entity does not exist.
+    /// Returns the ancestry that one entity alone contributes to its children, and the parent of
+    /// the entity. Returns `None` if the entity does not exist.
     fn read(&mut self, entity: Entity) -> Option<(Ancestry, Option<Entity>)> {
         let entity = self.world.get_entity(entity).ok()?;
         self.count += 1;

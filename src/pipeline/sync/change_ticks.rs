@@ -1,7 +1,7 @@
 //! Views of Bevy's tables: colliders in chunks, with the change ticks of their components.
 //!
-//! A chunk without changes is recognized by its change ticks alone. Several ticks are compared at
-//! once.
+//! A chunk without changes is recognized by its change ticks alone. The processor compares several
+//! ticks with one instruction.
 
 use core::{ops::Range, slice};
 
@@ -29,7 +29,7 @@ pub type Columns = (
     (Has<Sensor>, Has<Swept>, Has<OneWay>, Has<PassThrough>),
 );
 
-/// Returns the traits that the markers of an entity decide.
+/// Returns the traits of an entity with the given markers, without layers and owner.
 fn traits_of_markers(
     (is_sensor, is_swept, is_one_way, passes_through): (bool, bool, bool, bool),
 ) -> PairTraits {
@@ -107,7 +107,8 @@ impl<'a, T> TrackedColumn<'a, T> {
 
     #[inline]
     fn has_changes(self, window: ChangeWindow) -> bool {
-        // The fold has no branches, so that several ticks are compared at once.
+        // The fold has no branches, so that the compiler can compare several ticks with one
+        // instruction.
         let ticks = self.changed.iter();
         ticks.fold(false, |any, tick| any | window.contains(*tick))
     }

@@ -13,7 +13,7 @@ pub type ExceptionQuery = Unfiltered<(Entity, Ref<'static, IgnoreCollisions>)>;
 
 /// Updates the exceptions of the tick, and marks the colliders of each entity whose set changed. If
 /// one collider of a pair is marked, the pair is tested again, so the other collider needs no mark.
-/// Removes entities that no longer exist from changed sets.
+/// From each changed set, removes the entities that no longer exist.
 pub fn update_exceptions(world: &mut World, query: &mut ExceptionQuery, proxies: &mut Proxies) {
     let changed = proxies.rules.exceptions.update(query.0.iter(world));
     for entity in changed {

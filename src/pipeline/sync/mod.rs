@@ -65,7 +65,7 @@ pub struct SyncState {
     /// The query for colliders. The first run creates the query, because a query ignores disabling
     /// components that are registered later.
     colliders: Option<QueryState<Columns>>,
-    /// `true` if the list of changes already contains the changes of [`sync_now`].
+    /// `true` if the list of changes contains changes that [`sync_now`] found since the last tick.
     pub has_early_changes: bool,
     exceptions: Option<ExceptionQuery>,
     one_ways: Option<OneWayQuery>,

@@ -28,7 +28,7 @@ pub fn update_one_ways(world: &World, query: &mut OneWayQuery, proxies: &mut Pro
     }
 }
 
-/// Returns `true` unless the direction of a collider is invalid.
+/// Returns `false` if the direction of a collider is 0 or not finite in the pose of its proxy.
 fn is_valid(one_way: &OneWay, entity: Entity, proxies: &Proxies) -> bool {
     match proxies.slot(entity) {
         Some(ProxySlot::D2(slot)) => {

@@ -217,8 +217,8 @@ fn build_in<V: Space>(
     })
 }
 
-/// Logs the reason why a collider is ignored, or has another `effect`. Callers repeat the warning
-/// only after the collider has been valid again.
+/// Logs a warning about a collider: the `effect`, such as "is ignored", and the reason. Callers
+/// repeat the warning only after the collider has been valid again.
 pub fn warn(world: &World, entity: Entity, effect: &str, reason: &dyn core::fmt::Display) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
