@@ -11,13 +11,14 @@ use crate::{
     meeting::{Party, rejections::Rejections},
 };
 
-/// A pair of colliders that a filter decides on. In a tick, the bounding boxes of the two overlap,
-/// or those of their swept paths.
+/// A pair of colliders that a filter decides on. In a tick, the bounding boxes of the two colliders
+/// or of their swept paths overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CandidatePair {
-    /// In a tick, the entity with the marker of the filter. If both have the marker, the lower
-    /// entity. In a query, the entity [of](crate::SpatialQueryFilter::of) the query.
+    /// In a tick, the entity with the marker of the filter. If both entities have the marker, this
+    /// is the lower entity. In a query, this is the entity that was passed to
+    /// [`SpatialQueryFilter::of`](crate::SpatialQueryFilter::of).
     pub entity: Entity,
     /// The other entity.
     pub other: Entity,
@@ -44,20 +45,21 @@ impl CandidatePair {
 /// `M` is a component that marks colliders, and `P` is any read-only system parameter, such as a
 /// `Query`, a `Res`, or a tuple of these. The rules for all filters:
 ///
-/// * Only pairs with a marked collider are passed to a filter. Their layers, owners and exceptions
-///   let them meet. The marker must be on the collider itself: components of its owner do not
-///   count. To read those, use [`CandidatePair::owner`] or
+/// * A filter gets only pairs in which at least one collider has the marker, and which layers,
+///   owners and exceptions do not exclude. The marker must be on the entity of the collider, not on
+///   its owner. To read components of the owner, use [`CandidatePair::owner`] or
 ///   [`CollisionEvent::owner`](crate::CollisionEvent::owner).
-/// * A filter is called in each tick, even if the pair is at rest. So a change of anything that it
-///   reads takes effect in the next tick. To this end, marked colliders are tested as if they
-///   moved. A contact that is now rejected ends with the reason
+/// * A filter is called in each tick, even if the pair is at rest. So a change of the data that the
+///   filter reads takes effect in the next tick. For this purpose, each tick tests marked colliders
+///   as if they moved. If a filter rejects an ongoing contact, the contact ends with the reason
 ///   [`Rejected`](crate::EndReason::Rejected).
-/// * If there are several filters, all must accept. A filter accepts everything while its
-///   parameters are not available, for example if a resource is missing.
-/// * The result must depend only on the world. Otherwise, ticks do not repeat after a rollback.
+/// * If there are several filters, all of them must accept. While the parameters of a filter are
+///   not available, the filter accepts everything, for example if a resource is missing.
+/// * The result must depend only on the world. Otherwise, a repeated tick may send other events
+///   after a rollback.
 pub trait AddCollisionFilter {
-    /// Adds a filter for the colliders with the component `M`: two colliders do not meet in a tick
-    /// if the filter returns `false`.
+    /// Adds a filter for pairs in which a collider has the component `M`. If the filter returns
+    /// `false`, the pair is not tested in this tick.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -79,16 +81,16 @@ pub trait AddCollisionFilter {
     /// ```
     ///
     /// The filter is called at most once per pair and tick, after
-    /// [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). Swept paths are
-    /// filtered, too. For spatial queries, pass the same function to
+    /// [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The filter also applies
+    /// to swept paths. For spatial queries, pass the same function to
     /// [`SpatialQueryFilter::with_pair_filter`](crate::SpatialQueryFilter::with_pair_filter).
     fn add_pair_filter<M: Component, P: ReadOnlySystemParam + 'static>(
         &mut self,
         filter: impl Fn(CandidatePair, &SystemParamItem<P>) -> bool + Send + Sync + 'static,
     ) -> &mut Self;
 
-    /// Adds a filter for the contacts of colliders with the component `M`: a contact is not
-    /// reported if the filter returns `false`.
+    /// Adds a filter for the contacts of colliders with the component `M`. If the filter returns
+    /// `false`, the contact is not reported.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -113,17 +115,20 @@ pub trait AddCollisionFilter {
     /// });
     /// ```
     ///
-    /// The example does not read the normal of the contact: a bullet that has crossed half of the
-    /// shield from behind touches the front.
+    /// The example reads the velocity of the bullet instead of the normal. If a bullet from behind
+    /// ends a tick near the front of the shield, the normal points forward, as for a bullet from
+    /// the front.
     ///
     /// * `contact.entity` is the entity with the marker, and the normal points away from it. If
-    ///   both have the marker, `contact.entity` is the lower entity. The phase is always `Ongoing`.
+    ///   both entities have the marker, `contact.entity` is the lower entity. The phase is always
+    ///   `Ongoing`.
     /// * If several parts of two colliders touch, the filter is called with the contact of each
     ///   part. The contact of the pair is the deepest accepted contact.
-    /// * The filter is also called with the first touch on the path of a
-    ///   [`Swept`](crate::Swept) collider. If that touch is rejected, the contact in the poses of
-    ///   this tick still counts. Later touches on the path are not searched for. So a bullet whose
-    ///   first touch is rejected may still be reported, if it ends a tick inside the collider.
+    /// * The filter is also called with the first touch on the path of a [`Swept`](crate::Swept)
+    ///   collider. If the filter rejects this touch, the plugin does not search for later touches
+    ///   on the path. But the filter is also called with the contact in the poses of this tick. So
+    ///   a bullet whose first touch is rejected may still be reported if it ends a tick inside the
+    ///   collider.
     /// * The filter runs in [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase).
     ///   Spatial queries do not call the filter.
     ///
@@ -162,7 +167,7 @@ pub struct AppFilters {
     pub contacts: FilterList<CollisionEvent>,
     /// The entities that have the marker of a filter.
     pub marked: EntityBits,
-    /// The rejections of a replayed tick, which take the place of the filters.
+    /// The rejections of a tick of a `Replay`, which replace the decisions of the filters.
     pub replayed: Option<Rejections>,
 }
 
@@ -185,7 +190,7 @@ impl AppFilters {
     }
 }
 
-/// A set of entities, with a bit for each index. Despawned entities may count as contained.
+/// A set of entities, with a bit for each index. The set ignores the generations of entities.
 #[derive(Default)]
 pub struct EntityBits(Buffer<u64>);
 
@@ -223,7 +228,7 @@ impl EntityBits {
     }
 }
 
-/// A pair or a contact: a value that a filter decides on.
+/// A value that a filter decides on: a pair or a contact.
 pub trait Filtered: Copy {
     fn entities(&self) -> [Entity; 2];
     /// Returns the same value as seen from the other entity.
@@ -255,11 +260,11 @@ impl Filtered for CollisionEvent {
     }
 }
 
-/// The filters of one kind, and what they decide on in this tick.
+/// The filters of one kind, and the pairs or contacts that they decide on in this tick.
 pub struct FilterList<T> {
     filters: Vec<Box<dyn Filter<T>>>,
     asked: Buffer<T>,
-    /// For each of the asked values, `true` if a filter rejects it.
+    /// For each value in `asked`, `true` if a filter rejects the value.
     is_rejected: Buffer<bool>,
 }
 

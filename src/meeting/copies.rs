@@ -5,7 +5,7 @@ use bevy::{
     prelude::*,
 };
 
-/// A copy of the component `C` of each entity that has it.
+/// A copy of each component of type `C` in the world, by entity.
 #[derive(Debug)]
 pub struct ComponentCopies<C> {
     copies: EntityHashMap<ComponentCopy<C>>,
@@ -22,7 +22,7 @@ struct ComponentCopy<C> {
     update: u64,
 }
 
-// A derived implementation would require a default component.
+// A derived implementation would require `C: Default`.
 impl<C> Default for ComponentCopies<C> {
     fn default() -> Self {
         Self {
@@ -83,7 +83,8 @@ impl<C> ComponentCopies<C> {
         self.copies.get(&entity).map(|copy| &copy.value)
     }
 
-    /// Returns the copy of an entity's component, for a change that the component gets as well.
+    /// Returns the copy of an entity's component. A caller that changes the copy must change the
+    /// component in the same way.
     pub fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
         self.copies.get_mut(&entity).map(|copy| &mut copy.value)
     }

@@ -1,4 +1,4 @@
-//! Single pairs that never meet.
+//! Exceptions: single pairs of colliders that never touch.
 
 use bevy::{
     ecs::entity::{EntityHashSet, EntityMapper, MapEntities},
@@ -7,8 +7,8 @@ use bevy::{
 
 use crate::meeting::{ComponentCopies, Party};
 
-/// The entities that this entity never meets: the two players of a team, or a body and the crate
-/// that it carries.
+/// The entities that this entity never touches, such as another player of the same team, or a crate
+/// that the entity carries.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -26,14 +26,14 @@ use crate::meeting::{ComponentCopies, Party};
 /// # let _ = (carry, put_down);
 /// ```
 ///
-/// * The exception holds in both directions. One of the two entities needs the component.
-/// * An entity stands for its own collider, and for all colliders that it
+/// * The exception holds in both directions, so only one of the two entities needs the component.
+/// * An exception of an entity applies to its own collider, and to all colliders that it
 ///   [owns](crate::ColliderOf).
 /// * The exception holds in ticks, on swept paths, and in the queries
 ///   [of](crate::SpatialQueryFilter::of) one of the two entities.
 ///
 /// A change takes effect in the next tick, even at rest. The component also counts while its entity
-/// is disabled. When the set changes, the next tick removes entities that no longer exist from it.
+/// is disabled. After a change of the set, the next tick removes the entities that no longer exist.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Deref, DerefMut, Reflect)]
 #[component(map_entities)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
@@ -64,7 +64,7 @@ impl MapEntities for IgnoreCollisions {
 pub struct Exceptions(ComponentCopies<IgnoreCollisions>);
 
 impl Exceptions {
-    /// Keeps only some entities in the set of an entity.
+    /// Removes from the set of `entity` all entities for which `is_kept` returns `false`.
     pub fn retain(&mut self, entity: Entity, is_kept: impl FnMut(&Entity) -> bool) {
         if let Some(ignored) = self.get_mut(entity) {
             ignored.retain(is_kept);
@@ -82,7 +82,8 @@ impl Exceptions {
         holders.flat_map(|(entity, ignored)| ignored.iter().map(move |other| (entity, *other)))
     }
 
-    /// Returns the exception that keeps two colliders from meeting, as [`iter`](Self::iter) does.
+    /// Returns the exception that excludes a pair, if there is one: the entity with the component,
+    /// and the ignored entity.
     #[inline]
     pub fn between(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
         if self.is_empty() {
@@ -91,7 +92,8 @@ impl Exceptions {
         self.listed(a, b).or_else(|| self.listed(b, a))
     }
 
-    /// Returns the exception of the first of two colliders, or of its owner.
+    /// Returns an exception in which `a` or its owner has the component, and `b` or its owner is
+    /// ignored.
     fn listed(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
         let other_entities = [b.entity, b.owner()];
         [a.entity, a.owner()].into_iter().find_map(|entity| {

@@ -30,8 +30,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// assert!(!player.interacts_with(CollisionLayers::NONE));
 /// ```
 ///
-/// Masks of `u32` also name layers: `CollisionLayers::new(0b001, 0b110)`. [`LayerNames`] gives the
-/// layers names in the texts of `explain`.
+/// A mask of type `u32` also selects layers: `CollisionLayers::new(0b001, 0b110)`. [`LayerNames`]
+/// gives the layers names in the texts of `explain`.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -48,18 +48,19 @@ pub struct CollisionLayers {
 }
 
 impl CollisionLayers {
-    /// All layers. A collider without [`CollisionLayers`] behaves the same.
+    /// All layers. A collider without [`CollisionLayers`] behaves in the same way.
     pub const ALL: Self = Self::from_bits(u32::MAX, u32::MAX);
 
     /// No layers. A collider with these layers touches nothing.
     pub const NONE: Self = Self::from_bits(0, 0);
 
-    /// Creates layers from the layers that the collider is on, and those it interacts with.
+    /// Creates the component from the layers that the collider is on, and the layers that it
+    /// interacts with.
     pub fn new(memberships: impl LayerMask, filters: impl LayerMask) -> Self {
         Self::from_bits(memberships.mask(), filters.mask())
     }
 
-    /// Creates layers from two bit masks, also in a constant.
+    /// Creates the component from two bit masks. This function can also be used in a constant.
     pub const fn from_bits(memberships: u32, filters: u32) -> Self {
         Self {
             memberships,
@@ -165,7 +166,7 @@ impl LayerNames {
     }
 
     /// Returns layers that `{:?}` shows with their names. (The `Debug` text of [`CollisionLayers`]
-    /// shows numbers, because the layers do not know the app.)
+    /// shows numbers, because the component does not have the names.)
     pub fn debug(&self, layers: CollisionLayers) -> impl Debug {
         fmt::from_fn(move |out| {
             let [memberships, filters] =

@@ -1,4 +1,5 @@
-//! The decision whether two colliders may meet.
+//! The rules that decide whether two colliders may *meet*. A pair that may not meet gets no
+//! contact, even if its shapes overlap.
 //!
 //! | file | contents |
 //! |---|---|
@@ -12,7 +13,7 @@
 //! | `rejections.rs` | [`Rejections`]: what these functions reject in a tick |
 //!
 //! The tick, the casts of swept colliders, the report, `explain`, spatial queries and picking all
-//! decide here. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
+//! call these rules. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
 //! variant of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
 
 mod app_filters;
@@ -52,7 +53,7 @@ pub struct PairTraits {
 }
 
 impl PairTraits {
-    /// The traits of a collider without any of the components.
+    /// The traits of a collider whose entity has no component that a rule reads.
     pub const DEFAULT: Self = Self {
         layers: CollisionLayers::ALL,
         owner: None,
@@ -62,14 +63,14 @@ impl PairTraits {
         passes_through: false,
     };
 
-    /// Returns `true` if a query may find this collider. The query has layers of its own, and
-    /// decides whether it finds sensors.
+    /// Returns `true` if a query may find this collider. `layers` are the layers of the query. The
+    /// query finds a sensor only if `includes_sensors` is `true`.
     pub fn are_found_by(&self, layers: CollisionLayers, includes_sensors: bool) -> bool {
         layers.interacts_with(self.layers) && (includes_sensors || !self.is_sensor)
     }
 }
 
-/// One of two colliders that may meet.
+/// One of the two colliders for which a rule is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Party<'a> {
     pub entity: Entity,
@@ -89,10 +90,10 @@ impl Party<'_> {
 pub enum Exclusion {
     /// Their [`CollisionLayers`] do not interact.
     Layers,
-    /// Both have this owner.
+    /// Both colliders have this owner.
     SameOwner(Entity),
-    /// The [`IgnoreCollisions`] of `holder` lists `ignored`. Each of the two is one of the
-    /// colliders, or its owner.
+    /// The [`IgnoreCollisions`] of `holder` lists `ignored`. `holder` is one of the two colliders
+    /// or its owner, and `ignored` is the other collider or its owner.
     Exception { holder: Entity, ignored: Entity },
     /// `body` has [`PassThrough`], and the other collider is [`OneWay`].
     PassThrough { body: Entity },
@@ -112,12 +113,12 @@ impl From<Exclusion> for EndReason {
     }
 }
 
-/// All rules of a tick, with the data that no single collider has.
+/// All rules of a tick, with the data that the rules read apart from [`PairTraits`].
 #[derive(Debug, Default)]
 pub struct PairRules {
     pub exceptions: Exceptions,
     pub one_ways: OneWays,
-    /// What the filters of the app reject.
+    /// The pairs and contacts that the app's filters reject.
     pub rejections: Rejections,
 }
 

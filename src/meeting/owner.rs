@@ -4,8 +4,9 @@ use bevy::prelude::*;
 
 /// Makes an entity the owner of this collider: a character owns its hitboxes and its bullets.
 ///
-/// * Colliders of the same owner never meet, in ticks, on swept paths and in the queries
-///   [of](crate::SpatialQueryFilter::of) one of them. The owner's own collider counts as well.
+/// * Colliders of the same owner never touch each other, and never touch the owner's own collider.
+///   This rule holds in ticks, on swept paths, and in the queries
+///   [of](crate::SpatialQueryFilter::of) one of these entities.
 /// * Events name the collider and its [owner](crate::CollisionEvent::owner), and observers of the
 ///   owner are triggered, too.
 /// * [`SpatialQueryFilter::excluding`](crate::SpatialQueryFilter::excluding) an owner excludes all
@@ -50,16 +51,16 @@ use bevy::prelude::*;
 /// ```
 ///
 /// A collider without this component is its own owner. The relationship has one level: the owner of
-/// an owner does not count, nor does the parent of a child. A change takes effect in the next tick,
-/// even at rest. If the owner is despawned, its colliders stay, and are their own owners again.
+/// an owner does not count. A parent is not an owner. A change takes effect in the next tick, even
+/// at rest. If the owner is despawned, its colliders stay, and are their own owners again.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[relationship(relationship_target = Colliders)]
 #[reflect(Component, Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
 pub struct ColliderOf(#[entities] pub Entity);
 
-/// The colliders that an entity owns, apart from its own. Bevy keeps this component up to date: see
-/// [`ColliderOf`].
+/// The colliders that an entity owns, apart from its own collider. Bevy keeps this component up to
+/// date: see [`ColliderOf`].
 ///
 /// ```
 /// use bevy::prelude::*;

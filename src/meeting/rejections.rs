@@ -1,4 +1,4 @@
-//! What the filters of the app reject in a tick.
+//! The pairs and contacts that the app's filters reject in a tick.
 
 use bevy::ecs::entity::Entity;
 
