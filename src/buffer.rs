@@ -25,13 +25,13 @@ const SMALL: usize = 64;
 /// The maximum number of empty entries that [`drop_empty`] drops in one call.
 const MAX_DROPS: usize = 1024;
 
-/// The greatest number of items in a window of ticks. Several lists can share a peak if a multiple
-/// of the peak bounds their lengths.
+/// The greatest number of items in a window of ticks. Several lists can share a peak if each list
+/// is at most a fixed multiple of the recorded number long.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peak {
     current: usize,
     previous: usize,
-    /// The greatest number of items for which memory may still be allocated.
+    /// The number of items for which memory may still be allocated.
     held: usize,
     /// The number of ticks so far in the current window.
     ticks: u32,

@@ -106,7 +106,7 @@ pub use spatial::{
     ShapeCaster, SlideHit, SpatialQuery, SpatialQueryFilter, clip_velocity, solve_planes,
 };
 
-/// The user guide: the pages of `docs/`.
+/// The user guide: the pages of `docs/` that are for users.
 // If a Markdown page defines a link twice, the first definition counts. Rustdoc reads the
 // definitions in this file before the page, so the links of the page lead to the pages of this
 // module. In the repository, the same links lead to files. Likewise, `pictures.md` defines the

@@ -10,7 +10,7 @@ use bevy::tasks::ComputeTaskPool;
 /// only a little, because other threads take over the remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
 
-/// Returns the number of threads that share work.
+/// Returns the number of threads of Bevy's pool, or 1 if there is no pool.
 pub fn thread_count() -> usize {
     ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num().max(1))
 }

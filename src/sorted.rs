@@ -1,13 +1,14 @@
-//! Sorting of nearly sorted data.
+//! Sorting and merging of nearly sorted lists.
 
 use crate::buffer::reserve_amortized;
 
 /// Adds `others` to `keys`, and sorts the result. Takes linear time if `others` is short and few
 /// keys are out of order, and O(n log n) time at worst. Leaves `others` in an unspecified state.
 ///
-/// If two neighboring keys are out of order, both are removed, sorted with the others, and merged
-/// back. The algorithm is a variant of Ernerfeldt, "Drop-Merge sort" (2017). The original removes
-/// only one of the two keys, and backtracks if that was the wrong key.
+/// If two neighboring keys are out of order, both keys are moved to `others`. At the end, `others`
+/// is sorted and merged back. The algorithm is a variant of Ernerfeldt, "Drop-Merge sort" (2017).
+/// The original algorithm removes only one of the two keys, and backtracks if that key was the
+/// wrong choice.
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
@@ -32,7 +33,7 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
 
 /// Merges the first `kept` items of a list with `others`, and drops the remaining items of the
 /// list. Both lists must be sorted by `key`. If `others` is short, the merge is fast, because all
-/// items between two others are moved together.
+/// items between two neighbors in `others` are moved together.
 pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);
     let mut kept = list.len();

@@ -83,7 +83,7 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// On a half-space, the points are the corners of the other shape's face that are not above the
+/// On a half-space, the points are those corners of the other shape's face that are not above the
 /// plane:
 ///
 /// ```
@@ -230,7 +230,7 @@ where
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time
-///   of the last proved step.
+///   of the last step that was proved.
 pub fn cast_motion<A, B>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,
@@ -282,13 +282,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the contact of both shapes.
+    /// Returns the contact of the two shapes.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
         solver.contact_in_world()
     }
 
-    /// Returns the contact of both shapes with up to four points: see [`manifold()`].
+    /// Returns the contact of the two shapes with up to four points: see [`manifold()`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
         solver.manifold_in_world()

@@ -48,11 +48,11 @@
 //! * **The functions agree**: `intersects` returns `true` exactly when `contact` returns a contact,
 //!   and exactly when the distance is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
-//!   leaves both just touching. The depth exceeds the minimum depth by at most a millionth of the
-//!   size of the pair. There is one exception. If both shapes are rotationally symmetric about the
-//!   same axis or center, and one shape is deep inside the other, nearly all directions have the
-//!   same depth. In a million such cases (`tests/it/queries/grid.rs`), the depth exceeds the
-//!   minimum depth by less than 1e-5 of the size.
+//!   leaves the two shapes just touching. The depth exceeds the minimum depth by at most a
+//!   millionth of the size of the pair. There is one exception. If both shapes are rotationally
+//!   symmetric about the same axis or center, and one shape is deep inside the other, nearly all
+//!   directions have the same depth. In a million such cases (`tests/it/queries/grid.rs`), the
+//!   depth exceeds the minimum depth by less than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image bit for bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both

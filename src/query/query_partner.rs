@@ -77,7 +77,8 @@ pub trait QueryPartner<B: QueryShape + ?Sized>: QueryShape {
     ) -> Option<Self::Pair<'a>>;
 }
 
-/// Two shapes or colliders with their motions. All queries except casts use the poses at the start.
+/// Two shapes or colliders with their motions. Only casts use the motions. All other queries use
+/// the poses at the start.
 pub trait QueryPair<V: Space> {
     /// See [`query::intersects`](crate::query::intersects).
     fn intersects(self) -> bool;

@@ -1,5 +1,5 @@
-//! The results of the queries: contacts, distances and manifolds. Casts and rays have results of
-//! their own.
+//! The results of the queries: contacts, distances and manifolds. The results of casts and rays are
+//! in `cast/hit.rs` and `ray/types.rs`.
 
 use smallvec::SmallVec;
 
@@ -61,7 +61,7 @@ pub struct Distance<V> {
     pub distance: f32,
     /// The first shape's point nearest to the second shape, or a common point if the shapes touch.
     pub point_a: V,
-    /// The second shape's point nearest to the first shape, or the same common point.
+    /// The second shape's point nearest to the first shape, or `point_a` if the shapes touch.
     pub point_b: V,
 }
 
@@ -164,7 +164,7 @@ pub struct ManifoldPoint<V> {
 /// that the point is precise even far from the world's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact64<D> {
-    /// The unit vector from the first shape of the caller to the second.
+    /// The unit vector from the caller's first shape to the caller's second shape.
     pub normal: D,
     /// The penetration depth along the normal, at least 0.
     pub depth: f64,
@@ -185,7 +185,8 @@ impl<D: DVector> Contact64<D> {
         }
     }
 
-    /// Returns both points in the world, given the translations of both shapes.
+    /// Returns the points on both shapes in world coordinates, given the translations of the
+    /// shapes.
     #[inline(always)]
     pub(crate) fn points_in_world<V: Space<DVec = D>>(&self, [a, b]: [D; 2]) -> [V; 2] {
         [
@@ -194,7 +195,7 @@ impl<D: DVector> Contact64<D> {
         ]
     }
 
-    /// Exchanges the two shapes if `is_swapped` is `true`.
+    /// Returns the contact, with the two shapes exchanged if `is_swapped` is `true`.
     #[inline(always)]
     pub(crate) fn flipped_if(&self, is_swapped: bool) -> Self {
         if is_swapped { self.flipped() } else { *self }

@@ -19,7 +19,7 @@ use crate::{
     tolerance::DEPTH_GAP,
 };
 
-/// A pair and the algorithm that solves it.
+/// A pair, and the algorithm that computes its results.
 pub struct Solver<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     pub pair: Pair<'a, A, B, T>,
     method: Method<DVecOf<A>>,
@@ -38,7 +38,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the solver for a pair. If the pair has a closed form, the solver uses it.
+    /// Returns the solver for a pair. If the pair has a closed form, the solver uses that form.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
     #[inline(always)]
@@ -159,7 +159,7 @@ where
         }
     }
 
-    /// Returns a bound on the error of a depth: see [`DEPTH_GAP`].
+    /// Returns a bound on the error of the computed depth: see [`DEPTH_GAP`].
     pub fn depth_gap(&self) -> f64 {
         match &self.method {
             Method::Gjk(gjk) => DEPTH_GAP * gjk.scale,
@@ -168,6 +168,7 @@ where
     }
 
     /// Returns `true` if the cores of shapes that [`touch`](Self::hit) are known to be separated.
+    /// Always returns `true` for a half-space.
     pub fn cores_are_apart(&mut self) -> bool {
         match &mut self.method {
             Method::Gjk(gjk) => {
@@ -210,8 +211,7 @@ where
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Shapes that touch never reach this branch. If such shapes reached it, GJK's result
-            // would be correct.
+            // Shapes that touch never reach this branch. GJK's result would still be correct.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
@@ -309,14 +309,14 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
     T: TraceOption<DVecOf<A>>,
 {
-    /// Returns the contact of the shapes.
+    /// Returns the contact of the shapes, given the contact of their cores.
     #[inline(always)]
     pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
-    /// Returns the contact of shapes that just touch.
+    /// Returns the contact of shapes that just touch: its depth is 0.
     pub fn touching_contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
         let contact = self.contact(cores);
         Contact64 {
@@ -341,7 +341,8 @@ where
         }
     }
 
-    /// Returns the distance between the shapes, and their nearest points.
+    /// Returns the distance between the shapes, and their nearest points. `hit` is `true` if the
+    /// shapes touch, in which case the distance is 0.
     #[inline(always)]
     pub fn distance(
         &self,
@@ -368,7 +369,7 @@ where
         (distance, self.in_world(normal, 0.0, witnesses))
     }
 
-    /// Moves points of the cores to the surfaces.
+    /// Moves points of the cores along the normal to the surfaces of the shapes.
     #[inline(always)]
     fn on_surfaces(
         &self,
@@ -404,8 +405,8 @@ where
     }
 }
 
-/// Returns the contact of the cores of shapes that touch. EPA computes the contact if the cores
-/// overlap, and otherwise GJK does.
+/// Returns the contact of the cores of shapes that touch. If the cores overlap, EPA computes the
+/// contact. Otherwise the contact follows from GJK's nearest points.
 #[inline]
 pub fn gjk_contact<D: DVector>(
     gjk: &mut Gjk<D>,
@@ -420,8 +421,8 @@ pub fn gjk_contact<D: DVector>(
 }
 
 /// Returns GJK's result for separated cores. If the cores are not separated, the normal is
-/// `otherwise`. [`Gjk::separation`] points from the second core to the first, so the normal is
-/// opposite to it.
+/// `otherwise`. [`Gjk::separation`] points from the second core to the first, so the normal has the
+/// opposite direction.
 #[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);

@@ -1,5 +1,4 @@
-//! GJK, EPA and casts step by step, for teaching, for drawings, and for debugging support
-//! functions.
+//! GJK, EPA and casts step by step, for teaching, drawing, and debugging support functions.
 //!
 //! Each function of this module computes the same result as the function of the same name in
 //! [`query`](crate::query), and passes each step to a [`Trace`], such as a `Vec`:

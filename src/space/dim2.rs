@@ -44,8 +44,8 @@ impl Space for Vec2 {
     }
 }
 
-/// Returns the rotation about z, whose angle has the cosine (w² - z²) / |q|² and the sine
-/// 2 w z / |q|².
+/// Returns the rotation of the quaternion q = (0, 0, z, w). Its angle about z has the cosine (w² -
+/// z²) / |q|² and the sine 2 w z / |q|².
 #[inline(always)]
 fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
     let square = z * z + w * w;

@@ -115,8 +115,8 @@ pub trait Space:
 
 /// The position and rotation of a shape or a [`Collider`](crate::Collider) in a query.
 ///
-/// `K` is `Vec2` or `Vec3` for a shape of this dimension, and `Collider` for a collider. All
-/// queries take `impl Into<QueryPose<K>>`. These types convert to `QueryPose`:
+/// `K` is `Vec2` for a 2D shape, `Vec3` for a 3D shape, and `Collider` for a collider. All queries
+/// take `impl Into<QueryPose<K>>`. These types convert to `QueryPose`:
 ///
 /// | 2D shape | 3D shape | collider | |
 /// |---|---|---|---|
@@ -165,12 +165,12 @@ impl<K: PoseKind> Clone for QueryPose<K> {
     }
 }
 
-/// The kind of a [`QueryPose`]. `Vec2` and `Vec3` stand for shapes of this dimension, and
-/// [`Collider`](crate::Collider) stands for colliders.
+/// The kind of a [`QueryPose`]. `Vec2` stands for 2D shapes, `Vec3` for 3D shapes, and
+/// [`Collider`](crate::Collider) for colliders.
 ///
 /// The trait is sealed.
 pub trait PoseKind: pose_sealed::Sealed + Debug {
-    /// The vector of motions: `Vec3` for colliders.
+    /// The vector type of motions: the shape's own vector type, and `Vec3` for colliders.
     type Vector: Space;
 
     /// The stored form of the pose.
@@ -197,10 +197,11 @@ impl<V: Space> PoseKind for V {
     }
 }
 
-/// The translation in a [`Motion`](crate::query::Motion): the vector of a shape, and `Vec2` or
-/// `Vec3` for a collider.
+/// A type for the translation in a [`Motion`](crate::query::Motion). A 2D shape takes a `Vec2`, a
+/// 3D shape a `Vec3`, and a collider takes either type.
 pub trait Translation<K: PoseKind>: Space {
-    /// Converts the translation to the vector of the motion.
+    /// Converts the translation to the vector type of the motion. For a collider, the z of a `Vec2`
+    /// becomes 0.
     #[doc(hidden)]
     fn to_vector(self) -> K::Vector;
 }

@@ -17,7 +17,7 @@ pub struct Pose<D: DVector> {
 }
 
 impl<D: DVector> Pose<D> {
-    /// Creates a pose. Returns `None` if there is no rotation, or if the translation is not finite.
+    /// Creates a pose. Returns `None` if `rotation` is `None` or `translation` is not finite.
     #[inline(always)]
     pub fn new(rotation: Option<D::Matrix>, translation: D) -> Option<Self> {
         let rotation = rotation.filter(|_| translation.is_finite())?;
@@ -42,9 +42,9 @@ impl<D: DVector> Pose<D> {
         }
     }
 
-    /// Compares poses in a total order without geometric meaning. A query sorts its arguments in
-    /// this order, and mirrors the result if it has swapped them. So swapping the arguments gives
-    /// the mirror image bit for bit.
+    /// Compares poses in a total order without geometric meaning. A query sorts its two arguments
+    /// in this order, and mirrors the result if the arguments were swapped. So swapping the
+    /// arguments gives the mirror image bit for bit.
     #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {

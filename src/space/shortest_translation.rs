@@ -1,10 +1,13 @@
-//! The shortest translation that clears several planes at once.
+//! The shortest translation that clears several planes at once. These planes bound the obstacles of
+//! a body.
 //!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
-//! x *ends on* the plane. The difference dᵢ - x · nᵢ is the *missing depth* of the plane. The
-//! shortest translation x that clears all planes ends on no more planes than there are dimensions.
-//! This translation is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0. [`onto`]
-//! computes x in closed form.
+//! x *ends on* the plane. The difference dᵢ - x · nᵢ is the *missing depth* of the plane. A plane
+//! *contradicts* other planes if no translation clears all of them. If a translation need not clear
+//! a plane, the *slack* of the plane is the missing depth that is permitted. The shortest
+//! translation x that clears all planes ends on no more planes than there are dimensions. This
+//! translation is a sum over these planes: x = Σ λᵢ nᵢ, with factors λᵢ >= 0. [`onto`] computes x
+//! in closed form.
 
 use core::iter;
 
@@ -16,8 +19,7 @@ use crate::space::DVector;
 const MIN_GRAM_DETERMINANT: f64 = 1e-12;
 
 /// A plane that contradicts other planes is negligible if its missing depth is at most this
-/// fraction of the translation's length. Then only rounding makes the plane's normal depend on the
-/// other normals.
+/// fraction of the translation's length. In this case, the contradiction is mere rounding error.
 const MAX_CONTRADICTION: f64 = 1e-5;
 
 /// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
@@ -45,15 +47,15 @@ const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 /// planes would move along the planes by far more than the depth that this move resolves.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
-/// While the slack of some planes is minimized, the planes with known slacks get this additional
-/// slack, as a fraction of the greatest depth. Without this room, a plane with a known slack that
-/// is almost parallel to a wall could keep a body in the wall.
+/// While the slack of some planes is minimized, the planes whose slack is already determined get
+/// this additional slack, as a fraction of the greatest depth. Without this room, such a plane
+/// could keep a body in a wall to which the plane is almost parallel.
 const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
 /// of all other planes grow by [`ROOM`]. With this value, at least one of four planes in 3D that
-/// contradict each other needs its slack. The reason is that the sum of the four normals is 0 for
-/// some weights that add up to 1, so one weight is at least a quarter.
+/// contradict each other needs its slack. The reason is that some weighted sum of the four normals
+/// is 0. The weights add up to 1, so one weight is at least a quarter.
 const LESS_ROOM: f64 = 4.0;
 
 /// The number of bisection steps for a slack: more than the bits of an `f64`'s fraction.
@@ -224,11 +226,12 @@ pub struct BoundedTranslation<D> {
 
 /// Returns the shortest translation that clears all planes, if it is within two bounds.
 /// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the
-/// length with any depth. Otherwise returns a compromise within these bounds.
+/// length with any depth. Otherwise returns a shorter translation within both bounds.
 ///
-/// After the compromise, the body still penetrates each plane by a slack. The slack is minimized
-/// first for all planes, then for the planes that do not need their slack, and so on. So a body is
-/// balanced between a floor and a ceiling, and still kept out of the walls.
+/// After the shorter translation, the body still penetrates each plane by at most the slack of this
+/// plane. The slack is minimized first for all planes, then for the planes that do not need their
+/// slack, and so on. So a body is balanced between a floor and a ceiling, and still kept out of the
+/// walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTranslation<D> {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
@@ -246,7 +249,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
         };
     }
     let room = ROOM * deepest;
-    // This list has the least slack of each plane whose slack is known.
+    // This list has the slack of each plane that was found to need its slack.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
     // All other planes have this slack.
     let mut slack = deepest;
@@ -256,8 +259,8 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
             with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
         let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
-        // If the depth that `roomy` leaves at a plane is less than `slack`, the plane does not need
-        // `slack`.
+        // If the depth that `roomy` leaves at a plane is less than `slack` by some room, the plane
+        // does not need `slack`.
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {

@@ -7,8 +7,9 @@
 //! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
 //! are computed from oriented areas and volumes (see Ericson, "Real-Time Collision Detection"
 //! (2005), chapters 3.4 and 5.1). Dot products alone would square the areas and lose half of the
-//! digits on a sliver. If the nearest point lies inside a facet, the point is computed along the
-//! facet's normal. So the direction of the point keeps all digits, however near the origin is.
+//! digits on a sliver (a nearly flat simplex). If the nearest point lies inside a facet, the point
+//! is computed along the facet's normal. So the direction of the point keeps all digits, however
+//! near the origin is.
 
 use arrayvec::ArrayVec;
 
@@ -61,7 +62,7 @@ impl<D: DVector> Nearest<D> {
         self.point.length_squared()
     }
 
-    /// Returns the nearer of two points, and `self` if both are equally near.
+    /// Returns the point that is nearer to the origin, or `self` if both points are equally near.
     #[inline]
     fn nearer(self, other: Self) -> Self {
         if other.distance_squared() < self.distance_squared() {
@@ -109,8 +110,8 @@ fn foot<D: DVector>(point: D, edges: &[D]) -> D {
     normal * (normal.dot(point) / normal.length_squared())
 }
 
-/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a), λ_b is
-/// a·(a - b), and their sum is |b - a|². If the ends coincide, both weights are 0.
+/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a), λ_b is a·(a -
+/// b), and their sum is |b - a|². If the ends coincide, the result is a.
 #[inline]
 fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;
@@ -134,10 +135,10 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     }
 }
 
-/// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be the oriented area of the
-/// triangle. Before normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n, with the
-/// sum n·n. If some λ are not positive, the nearest point is on an edge opposite to a vertex whose
-/// λ is not positive.
+/// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be twice the oriented area of
+/// the triangle. Before normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n, with
+/// the sum n·n. If some λ are not positive, the nearest point is on an edge opposite to a vertex
+/// whose λ is not positive.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [
@@ -152,8 +153,8 @@ fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
 }
 
 /// Returns the nearest point of a triangle in 2D. If the triangle contains the origin, the result
-/// is the origin. Here, each λ is proportional to a determinant. In [`triangle`], each λ is a
-/// product of two areas.
+/// is the origin. In contrast to [`triangle`], each λ is proportional to a single area, a
+/// determinant.
 fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c]),
@@ -168,7 +169,8 @@ fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     })
 }
 
-/// Returns the nearest point of a triangle's edge that is opposite to a vertex.
+/// Returns the nearest point of the edge of a triangle that is opposite to the vertex with the
+/// index `opposite`.
 #[inline]
 fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
     match opposite {

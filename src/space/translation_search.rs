@@ -1,9 +1,10 @@
 //! A best-first search for the shortest translation out of all obstacles.
 //!
-//! A node holds chosen planes, and the shortest translation that clears them. Each step takes the
-//! node with the shortest translation. If this translation leads out of all obstacles, the
-//! translation is the result. Otherwise the translation can leave one of the obstacles across any
-//! of several planes, and each of these planes opens another node. More planes never make a
+//! A node holds some planes, and the shortest translation that clears these planes (see
+//! `shortest_translation.rs`). Each step takes the node with the shortest translation. If this
+//! translation leads out of all obstacles, the translation is the result. Otherwise a longer
+//! translation can leave one of the remaining obstacles across any of several planes. Each of these
+//! planes, added to the planes of the node, opens another node. More planes never make a
 //! translation shorter. So the first translation that leads out of all obstacles is the shortest.
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
@@ -68,7 +69,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
 /// The rule by which open nodes count as equal. Only the first of several equal nodes is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum SameNodes {
-    /// No nodes, so all nodes are kept.
+    /// No two nodes count as equal, so all nodes are kept.
     #[default]
     None,
     /// Nodes with the same translation. A search with this rule may miss the shortest translation,

@@ -13,9 +13,9 @@ use crate::{
     space::polytope::Polytope,
 };
 
-/// A map counts as singular if its determinant is at most this fraction of the product of its
-/// columns' lengths. If a map flattens space and then rotates it, rounding leaves a determinant of
-/// about 1e-16 of this product, and the inverse is meaningless.
+/// A map counts as singular if its absolute determinant is at most this fraction of the product of
+/// its columns' lengths. If a map first flattens and then rotates space, rounding leaves a
+/// determinant of about 1e-16 of this product, and the inverse is meaningless.
 pub const SINGULAR: f64 = 1e-6;
 
 /// The range of squared lengths whose square roots have full precision: `f64` is subnormal below
@@ -27,8 +27,8 @@ const FULL_PRECISION: RangeInclusive<f64> = 1e-290..=1e300;
 const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
 const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
-/// Implements the constants and methods of [`DVector`] that `glam` defines under the same names for
-/// both vectors.
+/// Implements the constants and methods of [`DVector`] whose code is the same for `DVec2` and
+/// `DVec3`.
 macro_rules! methods_of_glam {
     () => {
         const ZERO: Self = Self::ZERO;
@@ -112,9 +112,9 @@ pub trait DVector:
         + Sub<Output = Self::Matrix>;
 
     /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
-    /// axis times the angle in 3D. Per unit of time, a rotation is also an angular velocity. If two
-    /// unit vectors enclose a small angle, the rotation from one to the other equals their oriented
-    /// area.
+    /// axis times the angle in 3D. The same type is used for angular velocities, as rotations per
+    /// unit of time. If two unit vectors enclose a small angle, the rotation from the first to the
+    /// second vector is approximately their oriented area.
     type Angle: Copy
         + Debug
         + Default
@@ -168,9 +168,9 @@ pub trait DVector:
     fn restrict(linear: DMat3, translation: DVec3) -> (Self::Matrix, Self);
 
     /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
-    /// quaternion that is zero or not finite, and in 2D if it tilts the xy plane. In 2D, a half
-    /// turn about an axis in that plane is a reflection. Every zero in the result is positive: see
-    /// [`Space::pose`](crate::space::Space::pose).
+    /// quaternion that is zero or not finite. In 2D, also returns `None` if the rotation tilts the
+    /// xy plane. A half turn about an axis in that plane becomes a reflection. Every zero in the
+    /// result is positive: see [`Space::pose`](crate::space::Space::pose).
     fn rotation_of(quaternion: DQuat) -> Option<Self::Matrix>;
 
     /// Converts a 3D rotation, given as the axis times the angle. In 2D, the result is the angle
@@ -192,8 +192,8 @@ pub trait DVector:
     /// Returns this vector with the signs of the components of `signs`.
     fn copysign(self, signs: Self) -> Self;
 
-    /// Returns the nearest point of the box from `-half` to `half`. No component of `half` may be
-    /// negative.
+    /// Returns the point of the box from `-half` to `half` that is nearest to this point. No
+    /// component of `half` may be negative.
     fn clamped(self, half: Self) -> Self;
 
     /// Returns this vector, scaled down if a component exceeds the range of f32.
@@ -230,12 +230,12 @@ pub trait DVector:
     /// `DIMENSION` edges or more.
     ///
     /// `DIMENSION - 1` edges span a facet, and the result is the facet's normal. The sign of the
-    /// normal depends on the order of the edges. For fewer edges, the result is always the same
-    /// vector, near a coordinate axis.
+    /// normal depends on the order of the edges. For fewer edges, the result is a coordinate axis,
+    /// or in 3D the projection of an axis onto the plane perpendicular to the edge.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
-    /// Returns an orthonormal basis of the plane perpendicular to this unit vector: one vector in
-    /// 2D, and two in 3D. If this vector is zero or not finite, returns fewer vectors.
+    /// Returns an orthonormal basis of the space perpendicular to this unit vector: one vector in
+    /// 2D, and two vectors in 3D. If this vector is zero or not finite, returns fewer vectors.
     fn tangents(self) -> ArrayVec<Self, 2> {
         let mut axes: ArrayVec<Self, 3> = ArrayVec::from_iter([self]);
         while axes.len() < Self::DIMENSION
@@ -250,9 +250,9 @@ pub trait DVector:
     /// platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
-    /// Returns the rotation of at most half a turn that takes one rotation matrix to another. If
-    /// only one of two 2D matrices mirrors, no rotation takes one to the other, so the result is
-    /// zero.
+    /// Returns the rotation of at most half a turn that takes the matrix `start` to the matrix
+    /// `end`. If only one of two 2D matrices is a reflection, there is no such rotation, and the
+    /// result is zero.
     fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
 
     /// Returns the size of a rotation: the angle in radians.
@@ -262,11 +262,11 @@ pub trait DVector:
     /// angular velocity and the offset.
     fn rotated_by(self, angular_velocity: Self::Angle) -> Self;
 
-    /// Returns the transposed matrix: the inverse of a rotation.
+    /// Returns the transposed matrix. For an orthogonal matrix, this is the inverse.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
-    /// Returns a more nearly orthogonal matrix. If the relative error of `matrix` is e, the error
-    /// of the result is of the order of e².
+    /// Returns a more nearly orthogonal matrix. If `matrix` has a relative error of e from an
+    /// orthogonal matrix, the error of the result is of the order of e².
     fn nearer_orthogonal(matrix: Self::Matrix) -> Self::Matrix {
         matrix * 1.5 - matrix * (Self::transpose(matrix) * matrix) * 0.5
     }

@@ -14,11 +14,12 @@
 //! inside, the normal is the normal of the nearest face. If p lies on a segment, the normal is at
 //! right angles to the segment.
 //!
-//! **Two segments.** Let s h and c + t k b be points of the two segments. If a common perpendicular
-//! meets both segments, its ends are the nearest points. Otherwise an end of one segment and the
-//! other segment's point nearest to this end are the nearest points. See Ericson, "Real-Time
-//! Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the perpendicular is the
-//! component of c along h ∧ b. This direction is precise even if the segments nearly touch.
+//! **Two segments.** Let s h and c + t k b be points of the two segments, with s and t from -1 to
+//! 1. If a common perpendicular meets both segments, its ends are the nearest points. Otherwise an
+//! end of one segment and the other segment's point nearest to this end are the nearest points. See
+//! Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the
+//! perpendicular is the component of c along h ∧ b. This direction is precise even if the segments
+//! nearly touch.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
 //! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the
@@ -183,7 +184,8 @@ impl<D: DVector> BoxPair<D> {
         self.half_extents == [D::ZERO; 2]
     }
 
-    /// Returns the contact of two separated boxes, or `None` for two segments that nearly touch.
+    /// Returns the contact of a pair with [`has_distance`](Self::has_distance), or `None` for two
+    /// segments that nearly touch.
     #[inline]
     pub fn nearest(&self) -> Option<Penetration<D>> {
         let [first, second] = self.half_extents;
@@ -299,7 +301,8 @@ impl<D: DVector> BoxPair<D> {
             return Some(self.penetration(normal, normal.dot(c), points_at(s, t)));
         }
         // Let d be the vector from a segment's center to its end, and q a point relative to this
-        // center. Given q·d and d·d, computes the parameter of the segment's point nearest to q.
+        // center. Given q·d and d·d, `clamped` returns the parameter of the segment's point nearest
+        // to q.
         let clamped = |along: f64, square: f64| {
             if square > 0.0 {
                 (along / square).clamp(-1.0, 1.0)

@@ -70,7 +70,8 @@ impl<D: DVector> HalfSpaceSolver<D> {
         (half_diagonal.length() + pair.radius_sum()).max(OFFSET_SCALE * offset)
     }
 
-    /// Returns the contact of the cores. The contact's scale is only a lower bound.
+    /// Returns the contact of the cores. The scale of the contact is the absolute gap, not the
+    /// [`scale`](Self::scale) of the pair.
     pub fn contact(&self) -> Penetration<D> {
         let (first, second) = if self.half_space_is_first {
             (self.projection, self.point)

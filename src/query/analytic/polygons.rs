@@ -18,11 +18,12 @@
 //!   edge.
 //! * The contact points are in the middle of the overlap of both edges.
 //!
-//! **A polygon and a point.** Let p be the point. The nearest point is on the edge with the largest
-//! g, or at one of its ends. If p is beside an edge, all other edges have a smaller n·(p - a). If p
-//! is beyond a vertex, the two edges at this vertex have the largest n·(p - a). The reason is that
-//! the vertex is behind all other edges, whose normals make a larger angle with the vector from the
-//! vertex to p. If p is inside, the normal is the normal of the edge with the largest g.
+//! **A polygon and a point.** Let p be the point, so g = n·(p - a). The nearest point is on the
+//! edge with the largest g, or at one of its ends. If p is beside an edge, all other edges have a
+//! smaller n·(p - a). If p is beyond a vertex, the two edges at this vertex have the largest n·(p -
+//! a). The reason is that the vertex is behind all other edges, whose normals make a larger angle
+//! with the vector from the vertex to p. If p is inside, the normal is the normal of the edge with
+//! the largest g.
 
 use crate::{
     query::{
@@ -237,7 +238,8 @@ pub(super) fn placed<D: DVector>(
     ])
 }
 
-/// Computes the closed form of two polygons, or of a polygon and a point.
+/// Computes the closed form of two polygons, or of a polygon and a point. Returns `None` for other
+/// pairs, for invalid shapes, and if GJK has to compute the nearest points.
 // This function is not inlined, because the arrays would take up stack space in every query.
 #[inline(never)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {

@@ -6,10 +6,11 @@
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
 //! a face, the cone is a ray. On an edge, the cone is the arc between two face normals. At a
-//! corner, the edges of the cone are the normals of the faces that meet there. Only the support
-//! function of the shape is known. So the search tilts a direction until another point is a support
-//! point, as in gift wrapping. The first tilt, against the motion, finds an edge at p. Further
-//! tilts around that edge, in both directions, find its faces.
+//! corner, the edges of the cone are the normals of the faces that meet there. The faces of boxes
+//! and polygons are known. For all other shapes, only the support function is known. So the search
+//! tilts a direction until another point is a support point, as in gift wrapping. The first tilt,
+//! against the motion, finds an edge at p. Further tilts around that edge, in both directions, find
+//! its faces.
 
 use arrayvec::ArrayVec;
 
@@ -19,8 +20,8 @@ use crate::{
     space::DVector,
 };
 
-/// A point counts as a support point if no other point is higher by more than this fraction of the
-/// size. The value is eight times the rounding of a pose to f32.
+/// A point counts as a support point if no other point is higher along the direction by more than
+/// this fraction of the size. The value is eight times the rounding of a pose to f32.
 const SAME_HEIGHT: f64 = 1e-6;
 
 /// The cosine of the angle up to which two normals count as equal: 4.5e-3 radians. A surface of
@@ -119,7 +120,8 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
             .any(|(edge, mut others)| others.any(|other| spans(*edge, *other)))
     }
 
-    /// Returns the normal nearest to `against` among the faces of a box at the point.
+    /// Among the faces of a box at the point, returns the normal nearest to `against`, the
+    /// direction opposite to the motion.
     fn face_of_box(
         &self,
         half_extents: DVecOf<S>,

@@ -93,7 +93,8 @@ impl<D: DVector> CastHit64<D> {
         }
     }
 
-    /// Returns the contact of shapes that touch or overlap at the start.
+    /// Returns the hit of shapes that touch or overlap at the start, given their contact at the
+    /// start.
     pub fn at_start(status: CastStatus, contact: Contact64<D>, face_normal: D) -> Self {
         Self {
             status,

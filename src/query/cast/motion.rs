@@ -15,7 +15,7 @@ type VectorOf<K> = <<K as PoseKind>::Vector as Space>::DVec;
 /// A motion of a shape or a [`Collider`] over the time from 0 to 1: a translation and a rotation,
 /// both at constant velocity. The shape rotates about its own origin.
 ///
-/// `K` is `Vec2` or `Vec3` for a shape of this dimension, and `Collider` for a collider. Any
+/// `K` is `Vec2` for a 2D shape, `Vec3` for a 3D shape, and `Collider` for a collider. Any
 /// [`QueryPose`] converts to a motion that stays in this pose. Examples of other motions:
 ///
 /// ```
@@ -113,7 +113,7 @@ pub struct Motion64<D: DVector> {
     pub translation: D,
     pub rotation: D::Angle,
     /// The center of rotation at the start, relative to the shape's own translation. The center
-    /// moves along with the shape, and is zero except for a part of a compound.
+    /// moves by the translation only. The vector is zero except for a part of a compound.
     pub pivot: D,
 }
 

@@ -6,14 +6,14 @@ use crate::{
     tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`]. As
-/// with [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), the growth is for surfaces that approach each
-/// other slowly.
+/// The gap at which the search ends grows by this factor in each step, up to [`CAST_TOUCHING`].
+/// Like [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), this growth limits the number of steps for
+/// surfaces that approach each other slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 
-/// The clearance at the start, as a fraction of the size. At this distance, `certified/` finds no
-/// contact. The tolerance of a contact is at most twice [`TOUCHING`], because a pair's scale is at
-/// most twice its size.
+/// The distance beyond which shapes certainly do not touch at the start, as a fraction of the size.
+/// At this distance, `certified/` finds no contact. The tolerance of a contact is at most twice
+/// [`TOUCHING`], because a pair's scale is at most twice its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// After a touch, the motion is followed for at least this fraction of the size, to test if the

@@ -1,8 +1,8 @@
 //! The axes along which a separation is measured, and bounds on its derivatives.
 //!
-//! The separation in `certified/` is computed from n·x for a support point x of each shape. The
-//! derivatives of n·x are bounded as follows, for a point x = c(t) + r(t) of a shape that rotates
-//! about the center c with the angular velocity ω:
+//! The separation s(t) in `certified/` is computed from n·x for a support point x of each shape.
+//! The derivatives of n·x are bounded as follows, for a point x = c(t) + r(t) of a shape that
+//! rotates about the center c with the angular velocity ω:
 //!
 //! ```text
 //! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
@@ -13,10 +13,11 @@
 //! × n)·(ω × r). So the rotation of a ball, or of a shape that spins about n, adds nothing.
 //!
 //! A half-space has no support point. The normal m(t) of the half-space is the only axis of its
-//! pair, and s(t) is the distance. If the half-space rotates with the angular velocity ω, s(t) is
-//! computed in the frame of the half-space. Let z be a point relative to the center of rotation,
-//! with the velocity z' and the acceleration z'' in world axes. In the frame of the half-space,
-//! this point has the acceleration z'' - 2 ω × z' + ω × (ω × z), up to a rotation of the axes.
+//! pair, and s(t) is the distance between the shapes. If the half-space rotates with the angular
+//! velocity ω, s(t) is computed in the frame of the half-space. Let z be a point relative to the
+//! center of rotation, with the velocity z' and the acceleration z'' in world axes. In the frame of
+//! the half-space, this point has the acceleration z'' - 2 ω × z' + ω × (ω × z), up to a rotation
+//! of the axes.
 
 use crate::space::DVector;
 

@@ -22,14 +22,14 @@ pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub moving: [Moving64<'a, DVecOf<A>>; 2],
 }
 
-/// The error of a cast if neither a hit nor a miss is certain.
+/// The error of a fast method for casts if the method can prove neither a hit nor a miss.
 #[derive(Clone, Copy, Debug)]
 pub struct Uncertain;
 
 /// The outcome of a cast by a fast method: a hit, `None` for a miss, or [`Uncertain`].
 pub type FastCast<T> = Result<Option<T>, Uncertain>;
 
-/// The first touch, after which the shapes overlap.
+/// A first touch after which the shapes certainly overlap.
 pub struct CertifiedTouch<D> {
     pub safe: f64,
     pub touching: f64,

@@ -203,7 +203,8 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns `true` if the shapes touch. The loop must have reached a goal.
+    /// Returns `true` if the shapes touch. The loop must have reached a goal that includes the
+    /// verdict, or ended.
     #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
@@ -215,7 +216,7 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns `true` unless the cores are known to be separated. The loop must have reached
+    /// Returns `true` unless the cores are proved to be separated. The loop must have reached
     /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop at a
     /// sliver (a nearly flat simplex) before the simplex reaches the origin. So if no lower bound
     /// is positive, the cores may touch.

@@ -17,8 +17,8 @@ use crate::{
 pub struct Penetration<D> {
     /// The unit vector from the first core to the second.
     pub normal: D,
-    /// The distance by which the second core has to move along the normal until both just touch,
-    /// negative if the cores are separated.
+    /// The distance by which the second core has to move along the normal until the cores just
+    /// touch, negative if the cores are separated.
     pub depth: f64,
     /// The point of the first core that is deepest in the second core.
     pub first: D,
@@ -29,7 +29,8 @@ pub struct Penetration<D> {
 }
 
 impl<D: DVector> Penetration<D> {
-    /// Returns the contact along a unit vector whose support point is known.
+    /// Returns the contact along a unit vector, given the support point of the Minkowski difference
+    /// in this direction.
     #[inline]
     pub fn at_vertex(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
         Self {

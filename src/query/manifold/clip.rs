@@ -81,7 +81,7 @@ pub fn intersection(
     straighten(polygon, near);
 }
 
-/// Adds the outline of a face. Other features have none.
+/// Adds the outline of a face. Adds nothing if the feature is not a face.
 fn add_outline(
     polygon: &mut ClipPolygon,
     face: &Feature,

@@ -63,7 +63,7 @@ pub enum FeatureKind {
 }
 
 impl Feature {
-    /// Returns the feature of a shape that touches nothing.
+    /// Returns a feature without corners, which [`fill_features`] fills.
     pub fn empty() -> Self {
         Self {
             kind: FeatureKind::Ridge,

@@ -53,10 +53,10 @@ use outline::{
     common_points, convex_hull, edge_margin, width,
 };
 
-/// The known contact, and the tolerances of its pair.
+/// The solver's contact, and the tolerances of its pair.
 struct KnownContact {
-    /// The solver's contact, which is a point of the manifold unless a common point of the features
-    /// is as deep.
+    /// The contact, which is a point of the manifold unless a common point of the features is as
+    /// deep.
     point: CommonPoint,
     /// The depth of the cores below which the shapes do not touch.
     min_depth: f64,

@@ -29,7 +29,8 @@ use crate::{
 };
 
 /// A pair in the form that the solvers use: the Minkowski difference A - B of the cores, in the
-/// frame of A, and the radii around the cores.
+/// frame of A, and the radii around the cores. A is the core of the pair's first shape, and B the
+/// core of its second shape.
 pub trait MinkowskiDifference {
     /// The vector type in f64.
     type Vector: DVector;
@@ -59,7 +60,7 @@ pub trait MinkowskiDifference {
     /// Returns `true` if B is a point. A is a point only if B is a point, too.
     fn has_point(&self) -> bool;
 
-    /// Returns the same pair with B moved.
+    /// Returns the same pair with B moved by a translation in the frame of A.
     fn with_second_moved(&self, translation: Self::Vector) -> Self;
 
     /// Passes a step of a solver to the pair's trace, if the pair has a trace.
@@ -73,11 +74,11 @@ pub trait MinkowskiDifference {
 /// the shapes decides. All computations use the canonical order, and the results are converted at
 /// the end. So swapping the arguments of a query gives the mirror image bit for bit.
 ///
-/// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
-/// is a point, this core is always the second core of the pair, and its rotation is the identity.
+/// A rotation has no effect on a core that is a point, such as the core of a ball. So if exactly
+/// one core is a point, this core is the second core of the pair, and its rotation is the identity.
 /// If both cores are points, the frame has world axes. This convention saves most of the cost of a
-/// pair with a ball. Coincident points use the frame of one of the points, because the x axis of
-/// this frame is the contact normal.
+/// pair with a ball. Two points at the same position use the frame of one of the points, because
+/// the x axis of this frame is the contact normal.
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     /// The caller's first shape, in its own frame.
     pub a: &'a A,

@@ -58,8 +58,8 @@ pub use types::{Ray, RayHit, RaySide};
 ///   origin behind the surface.
 /// * A ray that begins in front of a surface and leads to the surface hits it, however small the
 ///   gap is. So no ray passes through a wall. There is one exception: a
-///   [hollow](Ray#structfield.hollow) ray that begins within the rounding enters a solid, and hits
-///   its far side.
+///   [hollow](Ray#structfield.hollow) ray that begins in front of a solid, but within the rounding
+///   of its surface, hits the far side of the solid.
 ///
 /// A ray can begin where another ray hit: as seen from that ray, [`RayHit::point`] is not behind
 /// the tangent plane of the surface. So a ray that begins at this point, and does not lead into

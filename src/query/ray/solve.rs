@@ -1,4 +1,5 @@
-//! The hit of a ray, computed from the chord of its line.
+//! The hit of a ray, computed from the chord of its line. The chord is the part of the line inside
+//! the shape.
 
 use crate::{
     query::{

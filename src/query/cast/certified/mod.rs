@@ -6,7 +6,8 @@
 //! The loop ends when the distance is within the tolerance, or at the end of the motion. This
 //! method is conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
 //! Systems", 1996) with the root finding of Catto ("Continuous Collision", GDC 2013) in place of a
-//! bound on the speed. Here, unlike in both methods, each step is certified.
+//! bound on the speed. Unlike in these two methods, each step is *certified*: proved to be free of
+//! touches.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
 //! `separating_axis.rs`). The separation s is a minimum of functions f with |f''| <= K. At the ends
@@ -80,8 +81,8 @@ const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 /// requires a flat Minkowski difference.
 const OPPOSITE_COSINE: f64 = -0.5;
 
-/// The fraction of an interval's bound that counts as certain. The remaining part exceeds a million
-/// rounding errors of f64.
+/// The fraction of a computed interval that counts as certified. The remaining part exceeds a
+/// million rounding errors of f64.
 const CERTAIN_PART: f64 = 1.0 - 1e-9;
 
 /// A round of the approach.

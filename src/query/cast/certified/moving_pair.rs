@@ -40,7 +40,7 @@ pub struct Proximity<D: DVector> {
     /// The nearest points of the cores.
     pub cores: Penetration<D>,
     /// `true` if the cores are known to be separated, which determines the direction of the axis.
-    /// Always `true` for a half-space.
+    /// The field is always `true` for a half-space.
     pub is_apart: bool,
 }
 
@@ -85,7 +85,8 @@ where
     }
 
     /// Returns the pair at the given time. If a shape rotates, `origins` are the translations of
-    /// the bodies, in the order of the pair.
+    /// the bodies at this time, in the order of the pair. Otherwise `origins` are the translations
+    /// at the start.
     pub fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
@@ -265,9 +266,10 @@ where
         }
     }
 
-    /// If the shapes rotate, returns an axis that continues the rotation from an earlier to a later
-    /// axis. If this rotation is much faster than the rotations of the shapes, the shapes narrowly
-    /// pass each other. In that case, the axis rotates with the first or the second shape instead.
+    /// If a shape rotates, returns an axis that continues the rotation from an earlier to a later
+    /// axis. Otherwise returns the later axis. If this rotation is much faster than the rotations
+    /// of the shapes, the shapes narrowly pass each other. In that case, the axis rotates with the
+    /// first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, SeparatingAxis<DVecOf<A>>),

@@ -9,8 +9,8 @@
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
 //!
 //! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches
-//! after which the shapes may not overlap, and for half-spaces. For rotating shapes, the outcome is
-//! certain only for a box and a point.
+//! after which the shapes may not overlap, and for half-spaces. For rotating shapes, the outcome
+//! can be certain only if a box rotates and the other core is a point.
 
 mod distance;
 mod linear;
@@ -43,7 +43,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Returns the outcome of the cast.
+    /// Returns the outcome of the cast by the first method that is able to solve the pair.
     pub fn cast_directly(&self) -> FastCast<CastHit64<DVecOf<A>>> {
         if self.has_half_space() {
             return Err(Uncertain);
