@@ -138,6 +138,7 @@ pub mod guide {
     pub mod fast_bodies {}
 
     /// [fast-bodies]: crate::guide::fast_bodies
+    /// [lifts]: crate::guide::response#pushing-out
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/LEVELS.md")]
     pub mod levels {}
@@ -157,6 +158,7 @@ pub mod guide {
 
     /// [characters]: crate::guide::characters
     /// [fast-bodies]: crate::guide::fast_bodies
+    /// [floors]: crate::guide::response#floors
     /// [hitboxes]: crate::guide::response#hitboxes
     /// [levels]: crate::guide::levels
     /// [queries]: crate::guide::queries
@@ -179,7 +181,6 @@ pub mod guide {
     /// [characters]: crate::guide::characters
     /// [fast-bodies]: crate::guide::fast_bodies
     /// [first-game]: crate#first-game
-    /// [levels]: crate::guide::levels
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/RESPONSE.md")]
     pub mod response {}
