@@ -82,16 +82,16 @@ pub struct Sensor;
 /// * If the two colliders touched in the previous tick, the path may lead through the other
 ///   collider to its far side. In this case, an `Ongoing` event with the time and the contact
 ///   precedes `Ended`.
-/// * A response may move two colliders apart that touched in the previous tick. If they touch
-///   again, the tick sends both `Ended` and `Started`.
+/// * A response may move two colliders apart that touched in the previous tick. If the colliders
+///   touch again, the tick sends both `Ended` and `Started`.
 ///
 /// # Paths
 ///
 /// A path leads from the pose in the previous tick to the pose in this tick. On a path, the
 /// velocity and the angular velocity are constant. The rotation is at most half a turn. The scale
-/// is the scale of this tick. If one of two colliders is swept, the paths of both are tested: two
-/// bullets can meet, and a fast wall can meet a bullet. If neither collider is swept, the pair is
-/// tested only in the poses of the tick.
+/// is the scale of this tick. If one of two colliders is swept, the paths of both colliders are
+/// tested: two bullets can meet, and a fast wall can meet a bullet. If neither collider is swept,
+/// the pair is tested only in the poses of the tick.
 ///
 /// [`Teleported`](crate::Teleported) begins a new path. Insert this marker after a teleport, and
 /// after a response has moved the collider.
@@ -108,8 +108,9 @@ pub struct Sensor;
 /// A pair is cast when its colliders begin to touch. A pair is also cast if its bounding boxes meet
 /// during the motion, and the relative motion exceeds the inner radius of the swept collider. The
 /// inner radius of a ball, a capsule or a box is the radius of the largest ball in the shape. For
-/// all other shapes, the value 0 is used. Slower motions cannot pass through anything. If a slower
-/// motion only grazes another collider between two ticks, no contact is reported.
+/// all other shapes, the value 0 is used. A slower motion cannot take a collider through another
+/// collider. If a slower motion only grazes another collider between two ticks, no contact is
+/// reported.
 ///
 /// While any collider is swept, the poses of all moving colliders are stored. Without swept
 /// colliders, no pose is stored and no pair is cast.

@@ -61,8 +61,8 @@ use crate::{
 /// stays if this component or the mesh is removed.
 ///
 /// For each combination of a mesh and a [`MeshShape`], the collider is computed once, and all
-/// entities share it. The computation is part of the tick: see [`ConvexHull`](crate::ConvexHull)
-/// for the cost of a hull.
+/// entities share the result. The computation is part of the tick: see
+/// [`ConvexHull`](crate::ConvexHull) for the cost of a hull.
 ///
 /// # Errors
 ///
@@ -80,8 +80,8 @@ use crate::{
 ///
 /// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
 /// convex pieces. To split a mesh, use the program that created the mesh, such as Blender. Tools
-/// for approximate convex decomposition, such as CoACD or V-HACD, also split meshes. Then load the
-/// pieces as meshes, and create a [`Collider::compound`] of their
+/// for approximate convex decomposition, such as CoACD or V-HACD, also split meshes. After a mesh
+/// is split, load the pieces as meshes, and create a [`Collider::compound`] of their
 /// [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
@@ -131,9 +131,9 @@ pub enum MeshSource {
     /// The `Mesh3d` of the same entity, or else its `Mesh2d`.
     #[default]
     Own,
-    /// Another mesh, for a 2D collider.
+    /// Any mesh, for a 2D collider.
     Mesh2d(Mesh2d),
-    /// Another mesh, for a 3D collider.
+    /// Any mesh, for a 3D collider.
     Mesh3d(Mesh3d),
 }
 

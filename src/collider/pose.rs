@@ -60,8 +60,8 @@ impl QueryPose<Collider> {
         }
     }
 
-    /// Returns the pose of a part of a compound, or an error if the pose is invalid, scales or
-    /// mirrors.
+    /// Returns the pose of a part of a compound, or an error if the pose is invalid, or if it
+    /// scales or mirrors the part.
     pub(super) fn part_pose<V: Space>(&self) -> Result<Pose<V::DVec>, ShapeError> {
         let transform = match self.0 {
             PoseSource::Transform(transform) => transform,

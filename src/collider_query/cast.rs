@@ -1,8 +1,8 @@
 //! Casts colliders by casting their parts.
 //!
 //! A pair of parts is cast only if the boxes of the two parts touch during the motion, before the
-//! earliest hit so far. If a collider rotates, the box of each part contains the part in all
-//! rotations.
+//! earliest hit so far. If a collider rotates, the box of each part contains the part during the
+//! whole rotation.
 
 use core::cell::LazyCell;
 
@@ -90,8 +90,8 @@ fn cast_of_parts<V: Space>(
             return (found.limit(), None);
         }
         let touch = Some((hit.contact.normal, hit.touching));
-        // The points of the contact are relative to the parts. `moved` makes them relative to the
-        // colliders.
+        // The points of the contact are relative to the parts. `moved` makes these points relative
+        // to the colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
@@ -161,8 +161,8 @@ enum SweptRegion<D> {
 }
 
 impl<D: DVector> SweptRegion<D> {
-    /// Returns the region of a rotation by `angle` about `pivot`. If `region` is a half-space, it
-    /// is relative to `origin`.
+    /// Returns the region that `region` covers during a rotation by `angle` about `pivot`. If
+    /// `region` is a half-space, it is relative to `origin`.
     fn new(region: &BoundingRegion<D>, origin: D, pivot: D, angle: f64) -> Self {
         match region {
             BoundingRegion::Box(bounds) => Self::Box(bounds.around_rotation(pivot, angle)),
@@ -205,7 +205,7 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 
 /// Calls `visit` with each pair of parts that may touch before the current limit, and with the
 /// indices of the parts. Pairs that may touch early come first. The limit starts at 1, and each
-/// result of `visit` replaces it.
+/// result of `visit` replaces the limit.
 fn search_swept<V: Space>(
     pair: &MovingColliders<V>,
     mut visit: impl FnMut([&DynPart<V>; 2], PartPair) -> f64,

@@ -38,8 +38,8 @@ pub struct ClosestPoint<V> {
 /// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see [`QueryPose`].
 /// In an invalid pose, a collider touches nothing.
 impl Collider {
-    /// Returns the bounding box in the world. In 2D, the box has z = 0. Returns `None` for a
-    /// half-space, which has no bounds, and for an inert collider.
+    /// Returns the bounding box in the world. In 2D, both corners of the box have z = 0. Returns
+    /// `None` for a half-space, which has no bounds, and for an inert collider.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -50,8 +50,8 @@ impl Collider {
     /// assert!((aabb.min.x + 1.0).abs() < 1e-5 && (aabb.max.x - 3.0).abs() < 1e-5);
     /// ```
     ///
-    /// The box contains every point that counts as touching the collider. So each side is up to
-    /// 1e-6 of the size farther out than the shape.
+    /// The box contains every point that counts as touching the collider. So each side of the box
+    /// is outside the shape by up to 1e-6 of the shape's size.
     pub fn aabb(&self, pose: impl Into<QueryPose<Collider>>) -> Option<ColliderAabb> {
         let pose = pose.into();
         self.aabb_in::<Vec2>(&pose)

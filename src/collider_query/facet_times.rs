@@ -2,8 +2,8 @@
 //!
 //! Casting a facet takes far longer than computing its bound. So a list holds a few waiting facets,
 //! and the facet with the lowest bound is cast next. Once a cast hits, most of the waiting facets
-//! are skipped, because their bounds are later. In the frame of the body, the body is at rest and
-//! the facets move. A facet does not touch the body before each of these events:
+//! are skipped, because their bounds are later than the hit. In the frame of the body, the body is
+//! at rest and the facets move. A facet does not touch the body before each of these events:
 //!
 //! * The box around the facet touches the box around the body.
 //! * The body touches the plane of the facet.
@@ -317,8 +317,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         })
     }
 
-    /// Raises the bounds after a facet was touched: see the file head. Times are equal if they
-    /// differ by at most `same_time`. `normal` is the normal of the pair's contact.
+    /// Raises the bounds after a facet was touched: see the file head. Two times count as equal if
+    /// they differ by at most `same_time`. `normal` is the normal of the pair's contact.
     pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
         let [up, _] = self.in_order(normal, -normal);
         let up = self.rotation * up;

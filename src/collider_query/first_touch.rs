@@ -4,7 +4,8 @@
 //! At a seam, a shape touches several parts at the same time. One part is touched at a face, and
 //! other parts at an edge, or at a side that another part covers. The contact of each pair is
 //! correct. But only a normal that separates the shape from all these parts is a normal of the
-//! whole collider's surface. So the outcome whose normal separates the most parts comes first.
+//! whole collider's surface. So the outcome whose normal separates the shape from the most parts
+//! comes first.
 //!
 //! **The face normal.** The cast of a pair of parts finds only the faces of these two parts. So the
 //! face is selected among all parts that are touched along the contact normal. For example, a ball
@@ -15,8 +16,8 @@
 //! * Otherwise, the visible face that opposes the motion most is chosen. A face is hidden if
 //!   another touched part rises in front of its plane. For example, the back of a segment and the
 //!   side between two boxes are hidden.
-//! * If all faces are hidden, as between the ridges of a peak, only faces count whose normals have
-//!   a positive component along the contact normal.
+//! * If all faces are hidden, as between the ridges of a peak, only those faces count whose normals
+//!   have a positive component along the contact normal.
 //! * Among equal faces, the order of their normals decides, not the order of the parts.
 
 use smallvec::SmallVec;
@@ -27,9 +28,9 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is greater than this value. The angle between
-/// them is then less than 4.5e-5 radians. The errors of contact normals on faces are smaller: at
-/// most 1e-6 radians.
+/// Unit normals count as equal if their scalar product is greater than this value. The angle
+/// between the normals is then less than 4.5e-5 radians. The errors of contact normals on faces are
+/// smaller: at most 1e-6 radians.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// If a part is touched later than the first part by at most this multiple of the tolerance for
@@ -55,7 +56,7 @@ pub struct FirstTouch<D> {
     safe: f64,
     /// The earliest time of touching.
     touching: f64,
-    /// Times are equal if they differ by at most this value.
+    /// Two times count as equal if they differ by at most this value.
     same_time: f64,
 }
 
@@ -89,7 +90,7 @@ impl<D: DVector> FirstTouch<D> {
 
     /// Returns the first outcome, and its parts. If parts overlap at the start, the first outcome
     /// is the deepest overlap. Otherwise, the first outcome is the hit whose normal separates the
-    /// greatest number of the parts that are touched first.
+    /// shape from the most parts that are touched first.
     pub fn finish<V: Space<DVec = D>>(
         &self,
         pair: &MovingColliders<V>,

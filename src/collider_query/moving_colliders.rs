@@ -10,15 +10,15 @@ use crate::{
 /// A collider or a shape, and its motion about its own origin.
 pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 
-/// The indices of two parts, in an order that does not depend on the arguments of the cast.
+/// The indices of two parts, in an order that does not depend on the order of the cast's arguments.
 pub type PartPair = (u32, u32);
 
-/// Times of touching are equal if, between them, the shapes move by at most this fraction of the
-/// size of the smaller collider. This fraction exceeds the error of a cast.
+/// Two times of touching count as equal if, between these times, the shapes move by at most this
+/// fraction of the size of the smaller collider. This fraction exceeds the error of a cast.
 const SAME_TIME_MOTION: f64 = 1e-8;
 
-/// Heights of parts are equal if they differ by at most this fraction of the size of the smaller
-/// collider. This fraction exceeds the tolerance of touching.
+/// Two heights of parts count as equal if they differ by at most this fraction of the size of the
+/// smaller collider. This fraction exceeds the tolerance of touching.
 const HEIGHT_TOLERANCE: f64 = 1e-5;
 
 /// Two moving colliders or shapes.
@@ -70,12 +70,13 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         HEIGHT_TOLERANCE * size_a.min(size_b)
     }
 
-    /// Returns `true` if two parts do not overlap along a normal at a time.
+    /// Returns `true` if, at `time`, the projections of two parts onto `normal` do not overlap.
     pub fn separates(&self, normal: V::DVec, time: f64, parts: PartPair) -> bool {
         self.depth(normal, time, parts) <= self.same_height()
     }
 
-    /// Returns `true` if two parts touch along a normal at a time, and do not overlap.
+    /// Returns `true` if, at `time`, the projections of two parts onto `normal` touch without
+    /// overlapping.
     pub fn touches(&self, normal: V::DVec, time: f64, parts: PartPair) -> bool {
         self.depth(normal, time, parts).abs() <= self.same_height()
     }
@@ -86,8 +87,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
     }
 
-    /// Returns `true` if the second collider's part in `pair` is higher along a direction at a time
-    /// than its part in `other`.
+    /// Returns `true` if, at `time`, the second collider's part in `pair` is higher along
+    /// `direction` than the second collider's part in `other`.
     pub fn is_higher(
         &self,
         pair: PartPair,

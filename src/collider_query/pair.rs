@@ -193,7 +193,8 @@ pub fn one_sided_surface<'a, V: Space>(
     found.filter(|_| is_ignored && surface.is_one_sided())
 }
 
-/// Depths count as the same if one exceeds the other by at most this fraction.
+/// Two depths count as the same if the greater depth exceeds the other depth by at most this
+/// fraction.
 const SAME_PART_DEPTH: f64 = 1e-6;
 
 /// A limit below all distances, which ends a search.
@@ -201,7 +202,7 @@ pub const END_SEARCH: f64 = -1.0;
 
 /// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
 /// the indices of the parts. Near pairs come first. The limit starts at `limit`, and each result of
-/// `visit` replaces it.
+/// `visit` replaces the limit.
 fn search<V: Space>(
     a: &Placed<V>,
     b: &Placed<V>,
@@ -270,7 +271,8 @@ impl<'a, V: Space> FacetFilter<'a, V> {
         self.0.as_ref().is_some_and(|pair| pair.ignores(parts))
     }
 
-    /// Returns `true` if the facet of a pair of parts has no contact, even if the parts overlap.
+    /// Returns `true` if the facet of a pair of parts has no contact, although the parts may
+    /// overlap.
     pub fn ignores_touch(&self, parts: (u32, u32)) -> bool {
         self.0.as_ref().is_some_and(|pair| !pair.touches(parts))
     }

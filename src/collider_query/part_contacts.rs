@@ -98,7 +98,7 @@ pub fn parts_touch<V: Space>(
     touches
 }
 
-/// Calls `visit` with each part of `a` and the index of each part of `b` near it.
+/// Calls `visit` with each part of `a` and the index of each part of `b` that is near this part.
 fn visit_near<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: &BoundingRegion<V::DVec>,

@@ -318,8 +318,8 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Calls `visit` with the index of each part whose bound may be at most the current limit,
     /// roughly in the order of the bounds. The limit starts at `limit`, and each result of `visit`
-    /// replaces it. `bound` returns a lower bound for all shapes in a box, which is given in the
-    /// world: see `Compound::search_nearest`.
+    /// replaces the limit. `bound` returns a lower bound for all shapes in a box, which is given in
+    /// the world: see `Compound::search_nearest`.
     pub fn search(
         &self,
         limit: f64,

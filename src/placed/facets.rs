@@ -99,9 +99,9 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Calls `visit` with the index of each facet that contains a point, until `visit` returns
-    /// `Break`. The point is the sum of the corners of facet `index`, weighted by `weights`. Skips
-    /// facets for which `is_wanted` returns `false`, given the facet's corners in the world's axes.
-    /// A facet may be visited twice.
+    /// `Break`. The point is the sum of the corners of facet `index`, weighted by `weights`.
+    /// `is_wanted` is called with the corners of a facet in the world's axes. Facets for which
+    /// `is_wanted` returns `false` are skipped. A facet may be visited twice.
     pub fn search_around(
         &self,
         index: u32,

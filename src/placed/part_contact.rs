@@ -7,7 +7,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The contact of a part of one collider and a part of another.
+/// The contact of a part of one collider and a part of another collider.
 #[derive(Clone, Copy, Debug)]
 pub struct PartContact<D> {
     /// The indices of the parts.

@@ -1,4 +1,4 @@
-//! A convex shape in a pose, which is a part of a collider or a single shape.
+//! A convex shape in a pose: a part of a collider, or a single shape.
 
 use std::borrow::Cow;
 

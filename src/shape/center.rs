@@ -161,14 +161,15 @@ mod tests {
             assert!(depth > 0.999 * radius, "case {case}: {depth} of {radius}");
             let hull = ConvexHull::new(vertices).expect("a hull");
             let depth = depth_in(&points, hull.center());
-            // The normals of a thinner tetrahedron are too close to parallel for the search for a
-            // large ball.
+            // For a thinner tetrahedron, the search finds only a smaller ball, because the normals
+            // are almost parallel.
             let least = if radius > 5e-4 { 0.799 } else { 0.3 };
             assert!(depth > least * radius, "case {case}: {depth} of {radius}");
         }
     }
 
-    /// Compares the radius with the radii of balls around other inner points.
+    /// Compares the radius of the ball around the center with the radii of balls around other inner
+    /// points.
     #[test]
     fn the_center_of_a_hull_is_that_of_a_large_ball() {
         let mut random = StdRng::seed_from_u64(2);

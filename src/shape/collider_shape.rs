@@ -1,4 +1,4 @@
-//! The checked shape of a collider, which saved colliders contain.
+//! The checked shape of a collider. Saved colliders contain this type.
 
 use std::sync::Arc;
 

@@ -19,8 +19,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-// A primitive calls these functions with a known variant. Because the functions are inlined, only
-// the code of this variant remains.
+// For a Bevy primitive, the variant is known at compile time. Because these functions are inlined,
+// only the code of this variant remains.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 
@@ -148,8 +148,7 @@ impl<V: Space> Support for Shape<V> {
 
 impl<V: Space> Shape<V> {
     /// Returns the core of a ball, a capsule, a box or a half-space. Returns [`Core::Opaque`] for
-    /// all other shapes, even for those to which [`core`](Support::core) gives a closed form, such
-    /// as hulls.
+    /// all other shapes, even if [`core`](Support::core) returns a closed form, as for some hulls.
     #[inline(always)]
     pub(super) fn simple_core(&self) -> Core<'static, V::DVec> {
         let half_extents = match self {
@@ -242,7 +241,7 @@ impl<V: Space> Shape<V> {
             Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
             // The inner shape has already been checked.
             Self::Rounded { margin, .. } => ShapeError::check_length("margin", *margin)?,
-            // A hull is checked when it is built, and a custom shape when it is used.
+            // A hull is checked when it is built. A custom shape is checked in each pose.
             Self::Hull(_) | Self::Custom(_) => {}
         }
         Ok(self)

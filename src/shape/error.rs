@@ -60,7 +60,7 @@ pub enum ShapeError {
     )]
     PartTransform,
     /// In loaded data, the matrix of a part is not a rotation: its columns are not orthonormal to
-    /// 12 digits, or it mirrors the part.
+    /// 12 digits, or the matrix mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
     NotARotation,
     /// In the frame of the collider, the bounding box of a compound's part or a surface's facet
@@ -113,8 +113,8 @@ pub enum MeshError {
     /// The positions of the mesh are not `Float32x3`.
     #[error("the positions of its mesh are not Float32x3")]
     PositionFormat,
-    /// The mesh consists of points or lines instead of triangles. (Such a mesh can have a convex
-    /// hull.)
+    /// The mesh consists of points or lines instead of triangles. (A convex hull can still be made
+    /// from such a mesh.)
     #[error("its mesh is neither a triangle list nor a triangle strip")]
     NoTriangles,
 }
@@ -170,7 +170,7 @@ pub enum SaveError {
 
 #[cfg(feature = "serialize")]
 impl SaveError {
-    /// Returns the error that a collider with an invalid shape cannot be saved.
+    /// Returns the serialization error for a collider with an invalid shape.
     pub fn refuse<S: serde::Serializer>(error: &ShapeError, _: S) -> Result<S::Ok, S::Error> {
         Err(serde::ser::Error::custom(Self::Rejected(*error)))
     }

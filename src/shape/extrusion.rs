@@ -27,8 +27,8 @@ pub(super) fn support<V: Space>(
     let across = DVec2::new(direction.component(0), direction.component(1));
     let radius = checked_radius(base.radius());
     let point = if across == DVec2::ZERO {
-        // Every point of the base is a support point. The product with 0 keeps the NaN of an
-        // invalid radius.
+        // Every point of the base is a support point. The product `radius * 0.0` is NaN if the
+        // radius is invalid.
         base.support(DVec2::X) + DVec2::X * (radius * 0.0)
     } else if radius == 0.0 {
         base.support(across)

@@ -17,7 +17,7 @@ pub fn swap_if<T>(is_swapped: bool, [a, b]: [T; 2]) -> [T; 2] {
 /// Compares two shapes by their radii, by the presence of a half-space, and by their support points
 /// in a fixed list of directions. Shapes that agree in all three properties count as equal. The
 /// invariants of `fuzz/` use the same list of directions.
-// This function is out of line, because queries compare the shapes of a pair only if their poses
+// This function is not inlined, because queries compare the shapes of a pair only if their poses
 // are equal.
 #[cold]
 #[inline(never)]

@@ -80,8 +80,8 @@ impl<V: Space> ShapeInfo<V> {
     }
 }
 
-/// The image of a shape under a [`Scale`]. The image is exact for every shape, because only the
-/// support function is needed.
+/// The image of a shape under a [`Scale`]. The image is exact for every shape, because the image's
+/// support function is computed from the shape's support function.
 ///
 /// For the image M S of a set S, max { d · M x | x in S } equals max { (Mᵀ d) · x | x in S }. So
 /// the support point of the image is M applied to the support point of S in direction Mᵀ d.

@@ -4,10 +4,10 @@
 //! hull, the tree of a compound) is rebuilt by the usual constructors. So a loaded collider equals
 //! the saved collider bit for bit, and invalid data causes the usual [`ShapeError`].
 //!
-//! A shape is saved in its form after construction. A regular polygon is saved as a hull, a height
-//! field as a mesh, and nested margins as their sum. A hull is saved as its vertices. Loading does
-//! not reduce the vertices again, because rounding could drop a vertex. The pose of a compound's
-//! part is saved in `f64`, because nested compounds multiply poses.
+//! A shape is saved as the collider stores it. A regular polygon is saved as a hull, a height field
+//! as a mesh, and nested margins as their sum. A hull is saved as its vertices. Loading does not
+//! compute the hull of these vertices again, because rounding could drop a vertex. The pose of a
+//! compound's part is saved in `f64`, because nested compounds multiply poses.
 //!
 //! No data is recursive: an extrusion is a 3D shape made of a 2D shape. So deeply nested data is an
 //! error in every format, and cannot overflow the stack.
@@ -29,8 +29,8 @@ use crate::{
     space::{DVector, Pose, Space},
 };
 
-/// The maximum error of the dot products of a rotation's columns. This bound allows for some
-/// products of rotations in `f64`, and for a decimal format that loses the last digit. A rotation
+/// The maximum error of the dot products of a rotation's columns. This bound allows for the product
+/// of a few rotations in `f64`, and for a decimal format that loses the last digit. A rotation
 /// rounded to `f32` has an error of 1e-7 and is rejected, because contacts would have the same
 /// error.
 const ORTHONORMAL: f64 = 1e-12;
@@ -342,7 +342,7 @@ impl<'de, V: SerializeSpace> Deserialize<'de> for ColliderShape<V> {
     }
 }
 
-/// Returns the error that a custom shape cannot be saved.
+/// Returns the serialization error for a custom shape.
 fn refuse_custom<V: Space, S: Serializer>(
     _: &Arc<dyn Support<Vector = V> + Send + Sync>,
     _: S,

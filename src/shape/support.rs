@@ -238,17 +238,17 @@ pub enum Shape<V: Space> {
     },
     /// A rectangle or a cuboid.
     Box {
-        /// Half of the lengths along the axes.
+        /// Half of the length along each axis.
         half_size: V,
     },
     /// A rhombus: the hull of the points at ±`half_diagonals` on the axes.
     Diamond {
-        /// Half of the diagonals.
+        /// Half of the diagonal along each axis.
         half_diagonals: V,
     },
     /// An ellipse.
     Ellipsoid {
-        /// Half of the lengths along the axes.
+        /// Half of the length along each axis.
         half_size: V,
     },
     /// A cylinder, a cone or a conical frustum: the hull of two discs normal to y.
@@ -272,7 +272,7 @@ pub enum Shape<V: Space> {
     Hull(ConvexHull<V>),
     /// All points on or behind a plane through the origin.
     HalfSpace {
-        /// The outward normal as given, of any length.
+        /// The outward normal, of any length.
         normal: V,
     },
     /// A 2D shape, extruded along z in both directions. Only 3D colliders have this variant.

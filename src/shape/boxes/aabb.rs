@@ -3,7 +3,7 @@
 
 use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
 
-/// A box in f32, rounded outward from f64. A box in 2D includes z = 0.
+/// A box in f32, rounded outward from f64. In 2D, the box includes z = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     pub min: [f32; 3],
@@ -104,9 +104,10 @@ impl Aabb {
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
     /// Let u be the rounding unit of f32, which is half of [`F32_ROUNDING`]. Let a and b be twice
-    /// the centers, w = a - b, and h_a and h_b the half extents. Each coordinate of a corner was
-    /// moved by up to 3u of its magnitude. The sums of two corners are rounded, and the difference
-    /// of these sums is also rounded. On each axis, the error of w is at most
+    /// the centers, w = a - b, and h_a and h_b the half extents. Rounding outward has moved each
+    /// coordinate of a corner by up to 3u times the coordinate. The sums of two corners are
+    /// rounded, and the difference of these sums is also rounded. On each axis, the error of w is
+    /// at most
     ///
     /// ```text
     /// 2u |a| + 2u |b| + u |w| + 4u (h_a + h_b)  <=  4u |a| + 3u |w| + 4u (h_a + h_b)
@@ -115,7 +116,7 @@ impl Aabb {
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
     /// diameters. The comparison is close only if |w| is about as large as the sum of the
     /// diameters. Then the remaining error, including the squares and sums that follow, is less
-    /// than 12u of that sum. [`BALL_ENLARGEMENT`] allows for 32u.
+    /// than 12u times the sum of the diameters. [`BALL_ENLARGEMENT`] allows for 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {

@@ -12,9 +12,9 @@ use crate::{
 pub type Box3 = [[f32; 3]; 2];
 
 /// Returns the centers and radii of two balls. The first center is the mean of some support points,
-/// and the second center is the origin. Each radius is the distance to the farthest of these
-/// points, plus the radius of the shape. A ball around the same center that contains the shape
-/// needs at least this radius.
+/// and the second center is the origin. Each radius is the distance from the center to the farthest
+/// support point, plus the radius of the shape. A ball around the same center that contains the
+/// shape needs at least this radius.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = support_points(shape);
     [V::DVec::mean(&points), V::DVec::ZERO].map(|center| {
@@ -37,7 +37,7 @@ pub fn support_points<V: Space>(
 /// vectors.
 ///
 /// The directions are slightly tilted, so that no direction is normal to an edge or a face of a
-/// usual shape. In a normal direction, the support point would not be unique. The mirror images of
+/// usual shape. In such a direction, the support point would not be unique. The mirror images of
 /// each direction are included, so the mean of a symmetric shape's support points lies on the axis
 /// of symmetry.
 fn directions<D: DVector>() -> impl Iterator<Item = D> {

@@ -35,8 +35,8 @@ impl BoxPath {
     #[inline]
     pub fn new<D: DVector>(origin: D, half: D, direction: D) -> Self {
         let axis = |(origin, half, direction): (f64, f64, f64)| {
-            // If a component is 0, its inverse is infinite. Then the slab contains the path at all
-            // times, or never.
+            // If a component of the direction is 0, its inverse is infinite. Then the slab contains
+            // the path at all times, or never.
             let inverse = (1.0 / direction) as f32;
             let is_negative = inverse < 0.0;
             // The planes move outward by the half extent. The coordinates are rounded outward, too.

@@ -36,7 +36,7 @@ trait AsShape: Support {
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 
-/// Implements the traits of each primitive, given its space and its variant.
+/// Implements the traits for each primitive, given its vector type and its variant of [`Shape`].
 macro_rules! primitives {
     ($($primitive:ident in $space:ident => |$primitive_value:ident| $shape:expr;)*) => { $(
         impl AsShape for $primitive {
@@ -140,7 +140,8 @@ pub fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     }
 }
 
-/// Implements the traits of each vector. As a shape, a vector is a point in the shape's own frame.
+/// Implements the traits for each vector type. As a shape, a vector is a point in the shape's own
+/// frame.
 macro_rules! points {
     ($($vector:ident),*) => { $(
         impl Support for $vector {
@@ -218,8 +219,8 @@ impl IntoShape for ConvexPolygon {
     }
 }
 
-/// Below this y component of a unit normal, the rotation from y to the normal is a half turn to the
-/// precision of f32. The axis of a half turn is arbitrary.
+/// If the y component of a unit normal is below this value, the rotation from y to the normal is a
+/// half turn to the precision of f32. The axis of a half turn is arbitrary.
 const OPPOSITE_TO_Y: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 
 /// Returns the corners of a finite plane: a rectangle, rotated as in Bevy's mesh of the plane.

@@ -18,7 +18,8 @@
 //! without converting t. The mapped d may have any length.
 //!
 //! **Precision.** For a round shape, the origin of the line is first moved to the point nearest to
-//! the shape's origin. With a distant origin, the discriminant would lose all digits.
+//! the shape's origin. If the origin of the line were far from the shape, the discriminant would
+//! lose all digits.
 //!
 //! **Degenerate shapes** of lower dimension than their space, such as a segment in 3D, have no
 //! closed form here. For such a shape, `query/ray/general.rs` reports a hit if the line passes
@@ -40,7 +41,7 @@ use crate::{
 /// An end of a chord.
 #[derive(Clone, Copy, Debug)]
 pub struct ChordEnd<D> {
-    /// The position on the line, which may be infinite.
+    /// The parameter of the end on the line, which may be infinite.
     pub t: f64,
     /// The outward normal of the shape, of any length.
     pub normal: D,
@@ -430,7 +431,8 @@ pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
 /// longest edge.
 const FLAT_TETRAHEDRON: f64 = 1e-9;
 
-/// A line counts as parallel to a facet if the sine of their angle is at most this value.
+/// A line counts as parallel to a facet if the sine of the angle between line and facet is at most
+/// this value.
 const IN_PLANE: f64 = 1e-6;
 
 /// Returns the chord of a segment in 2D or a triangle in 3D: a single point.

@@ -119,7 +119,8 @@ impl<D: DVector> BoundaryPoint<D> {
 
 /// A part of a facet's boundary: an edge of a triangle, or an end of a segment.
 struct FacetSide<D> {
-    /// The indices of the side's ends in the facet. In 2D, both indices are equal.
+    /// The positions of the side's ends among the facet's vertices. In 2D, both positions are
+    /// equal.
     ends: [usize; 2],
     start: D,
     end: D,
@@ -291,7 +292,7 @@ impl<D: DVector> Facet<D> {
     }
 
     /// Returns the vector along each edge, and the vector from the edge to the opposite vertex. In
-    /// 2D, each end of the segment counts as an edge of no length.
+    /// 2D, each end of the segment counts as an edge of zero length.
     pub fn edges(&self) -> impl Iterator<Item = (D, D)> {
         sides(&self.vertices).map(|side| (side.end - side.start, side.inward))
     }
@@ -409,7 +410,7 @@ fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     }
 }
 
-/// Returns the weights of a facet's vertices for the point at a fraction of an edge.
+/// Returns the barycentric coordinates of the point at a fraction of an edge.
 fn edge_weights([start, end]: [usize; 2], fraction: f64) -> [f64; 3] {
     [0, 1, 2].map(|index| match index {
         _ if index == start => 1.0 - fraction,

@@ -22,8 +22,8 @@ pub struct PolygonEdge<D> {
 /// `None` if an edge has no length.
 pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<PolygonEdge<D>>> {
     let center = D::mean(vertices);
-    // The result increases with the angle from -x, because it is the position along the diamond |x|
-    // + |y| = 1.
+    // The result is the position of the vertex along the diamond |x| + |y| = 1, which increases
+    // with the angle from -x.
     let angle = |vertex: &D| {
         let offset = *vertex - center;
         let x = offset.component(0) / offset.extent();

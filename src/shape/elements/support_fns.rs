@@ -66,7 +66,7 @@ pub fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
         if is_farther { index } else { best }
     });
     let axis = D::axis(farthest);
-    // The whole vector is scaled, so that NaN in any component gives NaN.
+    // The whole vector is scaled, so that NaN in any component gives a result with NaN.
     half_diagonals.copysign(direction).scaled(axis)
 }
 

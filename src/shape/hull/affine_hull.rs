@@ -6,7 +6,7 @@ use crate::{math::DVec3, shape::hull::grid::GridPoints};
 pub enum AffineHull {
     /// All points are equal.
     Point,
-    /// The indices of the two ends of a line.
+    /// A line, given by the indices of its two ends.
     Line([usize; 2]),
     Plane {
         normal: DVec3,
@@ -14,7 +14,7 @@ pub enum AffineHull {
         /// after the points are projected onto the plane.
         tolerance: f64,
     },
-    /// The indices of four points that are not coplanar on the grid, if the hull is all of space.
+    /// All of space, given by the indices of four points that are not coplanar on the grid.
     Solid([usize; 4]),
 }
 
@@ -23,7 +23,7 @@ impl AffineHull {
     /// affine hull of the simplex.
     ///
     /// Each chosen point is at least half of the tolerance away from the line or plane: 2¹⁴ or more
-    /// grid steps. The computed heights have errors below 2⁻⁸ steps. So the four vertices of a
+    /// grid steps. The computed heights have errors below 2⁻⁸ grid steps. So the four vertices of a
     /// simplex are not coplanar.
     pub fn of(grid: &GridPoints) -> Option<Self> {
         if grid.length == 0.0 {

@@ -10,8 +10,8 @@ use crate::{
 /// shape.
 pub const LARGE: f64 = 0.8;
 
-/// The number of bisection steps for the largest radius. The error is then 1/4096 of the first
-/// interval.
+/// The number of bisection steps in the search for the largest radius. The error is then 1/4096 of
+/// the first interval.
 const HALVINGS: usize = 12;
 
 /// The maximum number of vertices that determine the center. If a hull has more vertices, only some

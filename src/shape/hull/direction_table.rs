@@ -34,7 +34,8 @@ use crate::space::DVector;
 /// Finding a list costs as much as scanning this many points.
 const SHORT: usize = 8;
 
-/// The maximum number of entries per point in a refined table. Cells and list items both count.
+/// The maximum number of entries per point in a refined table. Each cell and each list item is an
+/// entry.
 const ENTRIES_PER_POINT: usize = 32;
 
 /// The error of a height d · p, relative to the greatest Σ |p_i|. This error, which includes a
@@ -174,7 +175,7 @@ impl DirectionTable {
 }
 
 /// Returns the four corners of a cell on a face of the cube. In 2D, a cell has two corners, and
-/// each is listed twice.
+/// each corner is listed twice.
 fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize) -> [D; 4] {
     let (axis, sign) = (face / 2, if face.is_multiple_of(2) { 1.0 } else { -1.0 });
     let side = 2.0 / cells_per_edge as f64;

@@ -41,8 +41,8 @@ use crate::{
 };
 pub(super) use center::LARGE;
 
-/// The convex hull of one or more points, which are checked when the hull is constructed. A hull is
-/// cheap to clone.
+/// The convex hull of one or more points. The points are checked when the hull is constructed. A
+/// hull is cheap to clone.
 ///
 /// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that
 /// the hull does not need are dropped. Points on a plane or a line make a flat hull.
@@ -91,7 +91,7 @@ pub(super) use center::LARGE;
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: FarthestSearch,
-    /// The edges of a polygon with few vertices, `Some` only in 2D.
+    /// The edges of a 2D polygon with few vertices. For all other hulls, this field is `None`.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
     center: V::DVec,
 }

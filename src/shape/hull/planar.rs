@@ -42,8 +42,8 @@ pub fn corners(grid: &GridPoints, normal: DVec3, tolerance: f64) -> Vec<usize> {
     without_flat_corners(&outline(corners.collect()), tolerance)
 }
 
-/// Returns the corners of the convex hull of points, in order and each once (Andrew's monotone
-/// chain). If points are equal, the first is returned.
+/// Returns the corners of the convex hull of points, in order around the hull (Andrew's monotone
+/// chain). Of several equal points, only the first point is returned.
 fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
     corners.sort_by_key(|corner| corner.projected);
     corners.dedup_by_key(|corner| corner.projected);
@@ -72,8 +72,8 @@ fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
 /// earlier. So errors do not add up.
 fn without_flat_corners(outline: &[PlanarCorner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
-    // The errors are stored as bits, which can be keys. The bits have the same order as the errors,
-    // because no error is negative.
+    // The errors are stored as bits, because `f64` cannot be a key. The bits have the same order as
+    // the errors, because no error is negative.
     let change = |start, end| side_error(outline, start, end).to_bits();
     let changes = (0..count).map(|index| change((index + count - 1) % count, (index + 1) % count));
     let mut kept: BTreeMap<usize, u64> = (0..).zip(changes).collect();

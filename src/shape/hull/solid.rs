@@ -204,8 +204,9 @@ impl HullSurface {
         best.0.filter(|_| highest > self.grid.tolerance)
     }
 
-    /// Removes points from the list of a facet until a point is not within the tolerance, and
-    /// returns this point.
+    /// Removes points from the list of a facet until a removed point is farther from the surface
+    /// than the tolerance. Returns this point, or `Some(None)` if all points are within the
+    /// tolerance.
     fn first_far(&mut self, facet: usize) -> Option<Option<usize>> {
         let facet_at = self.facets.get_mut(facet)?;
         if facet_at.is_removed {

@@ -14,7 +14,8 @@ use crate::{shape::elements::points::RunningMax, space::DVector};
 /// The number of points in a block.
 const BLOCK_LEN: usize = 8;
 
-/// The maximum number of points to scan. For more points, a direction table is as fast.
+/// The maximum number of points to scan. From this number on, a direction table is as fast as a
+/// scan.
 pub const MAX_SCANNED: usize = 64;
 
 /// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times
