@@ -1,7 +1,8 @@
 //! Contacts and casts of a body and a one-way collider, the *platform*.
 //!
-//! To land on a platform, the body is lifted above it, and cast down again: see [`Landing`]. The
-//! caller decides which landings count, because that depends on where the body came from.
+//! To find where the body lands on a platform, the body is lifted above the platform, and then cast
+//! down: see [`Landing`]. The caller decides which landings count, because the decision depends on
+//! the previous position of the body.
 //!
 //! Each part of a compound is a platform by itself. A surface is a single platform.
 
@@ -18,28 +19,29 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A body touches a platform from above if the cosine between up and the direction out of the
-/// platform is more than this value. Steeper contacts are grazes of a side, whose normals have
-/// rounding errors.
+/// A body touches a platform from above if the cosine of the angle between up and the direction out
+/// of the platform is more than this value. At a smaller cosine, the body only grazes a side of the
+/// platform, and the normal of the contact is tilted by rounding.
 const LEAST_COSINE: f64 = 1e-4;
 
-/// Sinks up to this fraction of the coordinates count as 0. Rounding the positions of both
-/// colliders and the translation of a response to f32 stays below this fraction.
+/// A [sink](Landing::sink) of at most this fraction of the coordinates counts as 0. The fraction
+/// exceeds the error of rounding the positions of both colliders, and the translation of a
+/// response, to f32.
 const SINK_ROUNDING: f64 = 4.0 * TOUCHING;
 
-/// A touch is inside a face if the cosine between the normals of the contact and of the face is
-/// less than 1 by at most this value.
+/// A touch is inside a face if the cosine of the angle between the normals of the contact and of
+/// the face is less than 1 by at most this value.
 const SAME_FACE: f64 = 1e-9;
 
 /// The distance of a probe beside the rim, as a fraction of the platform's size. The distance
 /// exceeds the tolerance of touching and the error of the touched point.
 const RIM_STEP: f64 = 1e-4;
 
-/// The tangent of the steepest face that is not the side of a platform.
+/// The tangent of the slope angle of the steepest face that does not count as a side of a platform.
 pub const STEEPEST_SLOPE: f64 = 10.0;
 
-/// The least cosine between up and the normal of a face that is not the side of a platform. The
-/// square is 1 / (1 + tangent squared).
+/// The cosine of the angle between up and the normal of a face with the slope [`STEEPEST_SLOPE`].
+/// The square of the cosine is 1 / (1 + `STEEPEST_SLOPE`²).
 const FLATTEST_SIDE: f64 = 0.0995;
 
 /// The gap between the raised body and the platform, as a fraction of their sizes. The gap exceeds
@@ -62,8 +64,9 @@ pub struct Landing<D> {
     pub sink: f64,
     /// The rounding error of the sink.
     pub rounding: f64,
-    /// The contact of the lifted body with the platform, from the body. The depth is the distance
-    /// along the normal that corresponds to the sink.
+    /// The contact of the lifted body with the platform. The normal points from the body to the
+    /// platform. The depth is the sink times the cosine of the angle between up and the reversed
+    /// normal, and at least 0.
     pub contact: PartContact<D>,
 }
 
@@ -77,20 +80,21 @@ pub struct Support<D> {
     contacts: PartContacts<D>,
 }
 
-/// The contacts of a pair, of which a convex platform has one.
+/// The contacts of a pair. A convex platform has a single contact.
 pub type PartContacts<D> = SmallVec<[PartContact<D>; 1]>;
 
 impl<D: DVector> Support<D> {
-    /// Returns the contacts of the support with the least sink. If both colliders of a pair are
-    /// one-way, the shorter way out decides which collider supports the other.
+    /// Of several supports, returns the contacts of the support with the least sink. If both
+    /// colliders of a pair are one-way, the smaller sink decides which collider supports the other
+    /// collider.
     pub fn least(supports: impl Iterator<Item = Self>) -> PartContacts<D> {
         let least = supports.min_by(|a, b| a.sink.total_cmp(&b.sink));
         least.map_or_else(PartContacts::new, |support| support.contacts)
     }
 }
 
-/// Returns the touch at the least time. Among touches at the start, the shallowest is the first, as
-/// in [`Support::least`].
+/// Returns the earliest touch. Of several touches at the start, returns the touch with the least
+/// depth, as in [`Support::least`].
 pub fn earliest<D: DVector>(touches: impl Iterator<Item = PartTouch<D>>) -> Option<PartTouch<D>> {
     touches.min_by(|(a, _), (b, _)| {
         let times = a.touching.total_cmp(&b.touching);
@@ -109,8 +113,8 @@ pub fn touch_flipped_if<D: DVector>(touch: PartTouch<D>, is_flipped: bool) -> Pa
     }
 }
 
-/// Returns the height of a body's contact above the platform: the cosine between up and the
-/// direction out of the platform. `normal` points from the body to the platform.
+/// Returns the cosine of the angle between up and the direction in which a contact pushes the body
+/// out of the platform. `normal` points from the body to the platform.
 fn rise<D: DVector>(normal: D, side: &OneWaySide<D>) -> f64 {
     -normal.dot(side.up)
 }
@@ -162,8 +166,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         })
     }
 
-    /// Returns the landing if the body or the platform is a half-space, whose only normal is the
-    /// normal of each contact. The body is over the other only if they touch.
+    /// Returns the landing if the body or the platform is a half-space. Each contact has the normal
+    /// of the half-space. There is a landing only if the two colliders touch.
     fn landing_on_half_space(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
         let contact = deepest_contact(self.body.into(), unit)?;
         let rise = rise(contact.contact.normal, &self.side);
@@ -180,11 +184,12 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         })
     }
 
-    /// Returns the contacts of the body where it touches the platform and a landing counts. The
-    /// body is not supported where it only grazes a side.
+    /// Returns the contacts of the body with each part of the platform that the body touches, if
+    /// the landing on this part counts. A contact that only grazes a side of the platform is left
+    /// out.
     ///
-    /// `is_met` decides whether a landing counts. Its second argument is `true` if the shortest way
-    /// out of the overlap leads to the upper side. If `is_flipped`, the platform is the first of
+    /// `is_met` decides whether a landing counts. The second argument of `is_met` is `true` if the
+    /// contact pushes the body toward the upper side. If `is_flipped`, the platform is the first of
     /// the two colliders.
     pub fn support(
         &self,
@@ -215,8 +220,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         (!support.contacts.is_empty()).then_some(support)
     }
 
-    /// Returns the sink of an old contact of the body with the part of a landing. Returns `None` if
-    /// the contact is not solid, belongs to another part, or did not lead to the upper side.
+    /// Returns the sink of `old`, a contact of the body in the previous tick with the part of
+    /// `landing`. Returns `None` if `old` is not solid, belongs to another part, or did not push
+    /// the body toward the upper side.
     pub fn old_sink(&self, old: &CollisionEvent, landing: &Landing<V::DVec>) -> Option<f64> {
         let rise = rise(V::projected(old.normal).to_f64(), &self.side);
         let is_same_part = !self.is_divided() || old.other_part() == landing.contact.parts.1;
@@ -237,7 +243,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let angle = |motion: &Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
         let origin = |placed: &PlacedCollider<V>| placed.world_pose.translation;
         let region = self.body.region().ok()?;
-        // In the frame of the platform, the body also turns about the platform's origin.
+        // If the platform rotates, the body rotates about the platform's origin in the frame of the
+        // platform.
         let path = region.bounds().map(|bounds| {
             let turned = bounds.around_rotation(origin(self.body), angle(&motion));
             let translation = motion.translation - platform_motion.translation;
@@ -307,8 +314,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         !self.is_at_rim(unit, hit) || climb <= 0.0 && self.begins_above(unit, parts)
     }
 
-    /// Returns `true` if a cast hits a convex platform beside a face that does not rise. In that
-    /// case, points next to the touched point and well below it are outside of the platform.
+    /// Returns `true` if a cast hits a convex platform at its rim. The touch is then not inside an
+    /// upper face, and a point beside the touched point and well below it is outside of the
+    /// platform.
     fn is_at_rim(&self, unit: Placed<V>, hit: &CastHit64<V::DVec>) -> bool {
         let up = self.side.up;
         let outward = -hit.contact.normal;
@@ -328,7 +336,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         deepest_contact((&point).into(), unit).is_none()
     }
 
-    /// Returns `true` if a part of the body is above a part of the platform.
+    /// Returns `true` if a part of the body is above a part of the platform at the start, up to
+    /// rounding and the margin of the side.
     fn begins_above(&self, unit: Placed<V>, (own, other): PartPair) -> bool {
         let up = self.side.up;
         let body = Placed::from(self.body);
@@ -355,7 +364,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             .parts_near(region, origin, |part| visit(self.unit(part)));
     }
 
-    /// Returns the platform that has a part.
+    /// Returns the platform to which a part belongs: the part of a compound, or the whole collider.
     fn unit(&self, part: u32) -> Placed<'a, V> {
         if self.is_divided() {
             Placed::Part(self.platform, part)
