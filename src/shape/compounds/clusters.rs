@@ -2,8 +2,8 @@
 //!
 //! A contact does not depend on how the surface is divided into facets. So the plane of a cluster
 //! is tested once for all its facets. Clusters are found when a surface is built. A similarity
-//! preserves clusters. Any other map may stretch the small heights that rounding leaves. Under such
-//! a map, each facet counts as a cluster: see `placed/facets.rs`.
+//! preserves clusters. Any other map may stretch the small deviations from the plane that rounding
+//! leaves. Under such a map, each facet counts as a cluster: see `placed/facets.rs`.
 
 use std::collections::HashMap;
 
@@ -95,8 +95,8 @@ impl Clusters {
 }
 
 /// Returns the neighbor of each facet across each side. A side has a neighbor if exactly one other
-/// facet shares the side, and both have the same winding. Vertices with equal coordinates count as
-/// the same vertex.
+/// facet shares the side, and both facets have the same winding. Vertices with equal coordinates
+/// count as the same vertex.
 fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]> {
     // Adding 0 turns -0 into 0.
     let bits = |vertex: &V| vertex.to_f64().components().map(|it| (it + 0.0).to_bits());
@@ -173,7 +173,7 @@ fn connected<V: Space>(
 }
 
 /// Returns `true` if two facets have nonzero areas and the same winding, and the plane of the first
-/// facet contains the second.
+/// facet contains the second facet.
 fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
     let normal = facet_normal(own).filter(|_| has_area::<V>(own) && has_area::<V>(others));
     let (Some(normal), Some(base)) = (normal.and_then(V::DVec::unit), own.first()) else {

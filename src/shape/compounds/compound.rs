@@ -40,7 +40,7 @@ pub struct Compound<V: Space> {
 const NEAR: f64 = 4.0;
 
 /// A bound on the error of a line's position relative to a box, as a fraction of the coordinates of
-/// both. The bound exceeds the rounding of a box to f32.
+/// line and box. The bound exceeds the rounding of a box to f32.
 const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 type PoseOf<V> = Pose<<V as Space>::DVec>;
@@ -265,9 +265,9 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that a moving box may touch until the time `max`,
-    /// roughly in the order of the times. The box is in the frame of the compound, and moves by
-    /// `translation`. `visit` returns the new `max`. Facets of clusters for which `is_skipped`
-    /// returns `true` may be skipped.
+    /// roughly in the order in which the box reaches the parts. The box is in the frame of the
+    /// compound, and moves by `translation`. `visit` returns the new `max`. Facets of clusters for
+    /// which `is_skipped` returns `true` may be skipped.
     pub fn along_box(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -317,7 +317,8 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part for which `is_near` returns `true`. If `is_near`
-    /// returns `true` for a box, it must return `true` for every larger box around that box.
+    /// returns `true` for a box, `is_near` must also return `true` for every larger box around that
+    /// box.
     fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, mut visit: impl FnMut(u32)) {
         let gap = |bounds: &Bounds<_>| if is_near(bounds) { 0.0 } else { f64::INFINITY };
         self.search_nearest(0.0, gap, |index| {

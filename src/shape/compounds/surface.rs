@@ -135,7 +135,7 @@ impl<V: Space> Surface<V> {
     }
 
     /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area, up to
-    /// `tolerance` or the facet's weld.
+    /// the greater of `tolerance` and the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         let along = |vector: V::DVec| tolerance * vector.length();
