@@ -111,7 +111,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         true
     }
 
-    /// Adds the contacts of the pairs of facets and parts. Leaves out most contacts that
+    /// Adds the contacts of the pairs of facets and parts in `near`. Leaves out most contacts that
     /// [`remove_internal_contacts`](Self::remove_internal_contacts) would remove.
     pub(super) fn add_contacts(
         &self,

@@ -11,8 +11,9 @@
 //! A best-first search adds planes until the shortest translation that clears all added planes
 //! pushes the body out. If a facet still blocks the body, the search tries the facet's own plane,
 //! and the facet's planes for a few directions. Some of these directions are orthogonal to the
-//! normals of touched facets. The others lead from each facet's boundary toward the body's center.
-//! The search is repeated with the direction of its result, until the result improves no further.
+//! normals of touched facets. The other directions lead from each facet's boundary toward the
+//! body's center. The search is repeated with the direction of its result, until the result
+//! improves no further.
 
 use core::ops::Range;
 
@@ -37,7 +38,7 @@ const MAX_NORMALS: usize = 6;
 const MAX_GAP_DIRECTIONS: usize = 16;
 
 /// A direction is left out if the cosine of its angle to another direction is at least this value.
-/// So directions are at least 11 degrees apart.
+/// So any two directions are at least 11 degrees apart.
 const NEAR_DIRECTION_COSINE: f64 = 0.98;
 
 /// Maximum number of translations that one search tries.
@@ -46,7 +47,8 @@ const MAX_GAP_NODES: usize = 96;
 /// Maximum number of searches.
 const MAX_GAP_SEARCHES: usize = 4;
 
-/// A length counts as an improvement only if it is shorter by more than this fraction.
+/// A push-out counts as shorter than another push-out only if the lengths differ by more than this
+/// fraction.
 const MIN_LENGTH_GAIN: f64 = 1e-4;
 
 /// Maximum number of steps that find the contact along a direction. For polytopes, each step finds
@@ -211,8 +213,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the normal from the facet to the body after a translation of the body. If facet and
-    /// body touch, this is the normal of the contact. Otherwise, this is the direction between the
-    /// nearest points.
+    /// body touch, the result is the normal of the contact. Otherwise, the result is the direction
+    /// between the nearest points.
     fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
         self.solve(&self.parts(indices)?, translation, |solver| {
             let contact = if solver.hit() {

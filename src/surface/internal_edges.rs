@@ -15,8 +15,8 @@ use crate::{
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` for a ball's contact at a boundary point if an adjacent facet rises along the
-    /// normal there. The ball then has a contact with the adjacent facet. Finds only facets that
-    /// share vertices.
+    /// normal there. The ball then has a contact with the adjacent facet. Tests only adjacent
+    /// facets that share vertices with the facet of the contact.
     pub(super) fn has_rising_neighbor(&self, contact: &FacetContact<V::DVec>) -> bool {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
@@ -43,7 +43,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         found.is_break()
     }
 
-    /// Like [`is_hidden`](Self::is_hidden), for a facet given by its index.
+    /// Does the same as [`is_hidden`](Self::is_hidden) for a facet that is given by its index.
     fn is_facet_hidden(&self, index: u32) -> bool {
         let facet = || self.surface.facet(index);
         self.surface.is_one_sided() && facet().is_some_and(|facet| self.is_hidden(&facet))

@@ -23,8 +23,8 @@ pub struct PushOutLists<V: Space> {
     pub obstacles: ObstacleLists<V>,
     /// The lists of the proof for a convex body.
     pub proof: ProofLists<V>,
-    /// The boundary points near a part of the body, each with the index of its facet. The indices
-    /// count the near facets of this part.
+    /// The boundary points near a part of the body, each with the position of its facet in the list
+    /// of the part's near facets.
     pub boundary_points: Vec<(BoundaryPoint<V::DVec>, usize)>,
     /// The groups of equal boundary points, each with its estimated depth and its range in
     /// `boundary_points`.

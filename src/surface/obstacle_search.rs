@@ -42,11 +42,12 @@ const MAX_NODES: usize = 128;
 /// Edges count as parallel if the sine of the angle between them is at most this value.
 const MIN_EDGES_SINE: f64 = 1e-9;
 
-/// The fraction that is added to a known length, so that rounding does not exclude a push-out of
-/// this length.
+/// The fraction by which the length limit is increased, so that rounding does not exclude a
+/// push-out that is as long as the limit.
 const LIMIT_ROUNDING: f64 = 1e-6;
 
-/// A convex part whose faces are known. The pose is relative to the surface's translation.
+/// A part whose faces can be listed: a box or a polygon. The pose is relative to the surface's
+/// translation.
 enum KnownFaces<'p, D: DVector> {
     Box {
         pose: Pose<D>,
@@ -139,8 +140,8 @@ struct KnownPart<'p, V: Space> {
 }
 
 impl<'p, V: Space> KnownPart<'p, V> {
-    /// Returns the part with its faces. Returns `None` if the part has a radius, or if its faces
-    /// are not known.
+    /// Returns the part with its faces. Returns `None` if the part has a radius, or if the part is
+    /// neither a box nor a polygon.
     fn new(
         pair: &SurfacePair<V>,
         part: &Part<V>,
@@ -225,7 +226,7 @@ pub enum Searched {
     Found,
     /// The body overlaps no facet.
     Apart,
-    /// The faces of the body are not known, or the search found no push-out.
+    /// The search does not apply to the body, or found no push-out.
     NotFound,
 }
 
@@ -299,8 +300,8 @@ impl<V: Space> SurfacePair<'_, V> {
 }
 
 impl<V: Space> ObstacleSearch<'_, '_, V> {
-    /// Collects the obstacles. Returns `None` if rounding makes the center's side of a facet
-    /// uncertain, or if one of the obstacles cannot be cleared by an allowed translation.
+    /// Collects the obstacles. Returns `None` if [`add`](Self::add) returns `None` for a facet and
+    /// a part.
     fn collect(&mut self) -> Option<()> {
         let (near, pair) = (self.near, self.pair);
         let facets = || {
@@ -325,8 +326,13 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     }
 
     /// Adds a facet and a part as an obstacle. Adds nothing if the facet is outside the ball around
-    /// the part, or if every translation within the limit clears the facet. Returns `None` if no
-    /// allowed translation clears the facet, or if the center's side of the facet is uncertain.
+    /// the part, or if every translation within the limit clears the facet.
+    ///
+    /// Returns `None` in these cases:
+    ///
+    /// * No allowed translation clears the facet. An allowed translation is at most as long as the
+    ///   limit, and pushes the part to the correct side of the facet.
+    /// * The center is so close to the facet that rounding decides on which side the center lies.
     fn add(&mut self, (facet_index, part_index): (u32, u32)) -> Option<()> {
         let (surface, limit) = (self.pair.surface, self.limit);
         let facet = surface.facet(facet_index)?;
@@ -424,8 +430,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         })
     }
 
-    /// Adds the facets that the parts may overlap after a translation. A part that leaves a facet
-    /// past its boundary may reach the next facet.
+    /// Adds the facets that the parts may overlap after a translation, because a part that leaves a
+    /// facet past its boundary may reach the next facet. Returns `None` if [`add`](Self::add)
+    /// returns `None` for such a facet.
     fn add_reached(&mut self, translation: V::DVec) -> Option<()> {
         for position in 0..self.parts.len() {
             let part = self.parts.get(position)?;

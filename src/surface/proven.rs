@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Maximum number of planes that are taken, and of single facets that are tried. Most proofs need
-/// at most three.
+/// at most three planes or facets.
 const MAX_TRIES: usize = 8;
 
 /// Maximum number of facets that are tested for touching the body. With more facets, a proof is
@@ -73,11 +73,12 @@ impl<D: DVector> NearCluster<D> {
 /// The reused lists of a proof.
 #[derive(Default)]
 pub struct ProofLists<V: Space> {
-    /// The number of a cluster and the index of a facet, for each facet near the body.
+    /// The index of the cluster and the index of the facet, for each facet near the body.
     by_cluster: Vec<(u32, u32)>,
     /// The clusters that the body may touch.
     clusters: Vec<NearCluster<V::DVec>>,
-    /// The greatest height and the index of each facet that the body may touch.
+    /// The greatest height and the index of each facet that the body may touch. Heights are
+    /// measured along the mean normal of the clusters.
     tops: Vec<(f64, u32)>,
     tested: Vec<TestedFacet>,
 }
@@ -93,16 +94,16 @@ struct TestedFacet {
 /// the translation clears all facets below this height.
 type Level<D> = (D, f64);
 
-/// A search for a proof.
+/// The state of a search for a proof.
 struct Proof<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
     body: Part<'a, V>,
     center: V::DVec,
-    /// The number of a cluster and the index of a facet, for each near facet, sorted.
+    /// The index of the cluster and the index of the facet, for each near facet, sorted.
     facets: &'p [(u32, u32)],
     clusters: &'p [NearCluster<V::DVec>],
     tested: &'p mut Vec<TestedFacet>,
-    /// The greatest height and the index of each facet of the clusters.
+    /// See [`ProofLists::tops`].
     tops: &'p mut Vec<(f64, u32)>,
     /// `true` if the proof would have to test more facets than [`MAX_TESTED`].
     is_exhausted: bool,
@@ -173,8 +174,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Collects the clusters that the body may touch, and sorts them by depth, the shallowest
-    /// first. Returns `false` if the center is so close to a plane that its side is uncertain, or
-    /// if a facet has no plane.
+    /// first. Returns `false` if the center is so close to a plane that rounding decides on which
+    /// side the center lies, or if a facet has no plane.
     fn collect_clusters(
         &self,
         body: &Part<V>,
@@ -437,9 +438,9 @@ impl<V: Space> Proof<'_, '_, V> {
         is_wide && self.facet_at(cluster, crossing).is_some()
     }
 
-    /// Returns two points on the plane of a cluster. The first is the projection of the body's
-    /// lowest point. The second is the point at which the segment from the lowest point to the
-    /// center crosses the plane.
+    /// Returns two points on the plane of a cluster. The first point is the projection of the
+    /// body's lowest point. At the second point, the segment from the lowest point to the center
+    /// crosses the plane.
     fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
         let NearCluster {
             lowest, outward, ..

@@ -1,8 +1,8 @@
 //! Finds the shortest push-out of any body whose core overlaps facets of a surface.
 //!
 //! The head of [`surface`](super) defines a push-out. The shortest push-out depends only on the set
-//! of all points of the surface, and not on how the surface is divided into facets. Its length
-//! changes by at most the distance that the body moves.
+//! of all points of the surface, and not on how the surface is divided into facets. If the body
+//! moves, the length of the shortest push-out changes by at most the distance of the motion.
 //!
 //! *First translation.* The first translation clears facets along their own normals. A loop visits
 //! the facets from the shallowest to the deepest. If the translation so far does not clear a facet,
@@ -13,10 +13,10 @@
 //!
 //! *Shorter translations.* If the proof fails, edges and corners are tried as well. On a ridge or a
 //! peak, the normal of the shortest push-out is between the normals of the slopes. To find this
-//! normal, the facets around a point of the ridge are extended past the body. Their convex hull is
-//! a wedge or a cone. If the surface is convex, each of these hulls contains the surface. Then the
-//! contact with each hull is at least as deep as the contact with the surface. The shallowest of
-//! these contacts equals the contact with the surface.
+//! normal, the facets around a point of the ridge are extended past the body. The convex hull of
+//! these facets is a wedge or a cone. If the surface is convex, each of these hulls contains the
+//! surface. Then the contact with each hull is at least as deep as the contact with the surface.
+//! The shallowest of these contacts equals the contact with the surface.
 //!
 //! The planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! first, in the order of their lengths, and then translations that clear several candidates. The
@@ -60,8 +60,8 @@ pub const MAX_PLANES: usize = 4;
 /// Maximum number of combinations of candidates that are tried.
 const MAX_COMBINATIONS: usize = 24;
 
-/// Maximum number of passes over all contacts. After a plane is added, the translation may no
-/// longer clear a facet that it cleared before.
+/// Maximum number of passes over all contacts. After a plane is added, the new translation may no
+/// longer clear a facet that the previous translation cleared.
 const MAX_PASSES: usize = 16;
 
 /// Planes on which a translation ends, except the planes of the contacts.
@@ -300,7 +300,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the maximum depth of a contact that pushes the body past the boundary of a facet, or
-    /// along a single normal. This is the length of the diagonal of the body's bounding box.
+    /// along a single normal. The result is the length of the diagonal of the body's bounding box.
     pub(super) fn max_depth(&self) -> f64 {
         let region = self.body.region().ok();
         let bounds = region.as_ref().and_then(BoundingRegion::bounds);
@@ -435,7 +435,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the indices of a contact whose facet a translation does not clear. Moves this
-    /// contact to the front of the list, so that the next call tests its facet first.
+    /// contact to the front of the list, so that the next call tests this facet first.
     pub(super) fn blocking(
         &self,
         lists: &mut PushOutLists<V>,

@@ -29,7 +29,7 @@ pub struct SurfacePair<'a, V: Space> {
     /// `true` if the caller's first collider is the body.
     pub(super) is_swapped: bool,
     /// The body's center, relative to the surface's translation. `None` if the body is a surface of
-    /// similar size, because its parts may lie on both sides of a facet.
+    /// similar size, because the facets of such a body may lie on both sides of a facet.
     pub(super) center: Option<V::DVec>,
     /// The body, if it is a single ball.
     pub(super) ball: Option<BallPart<V::DVec>>,
@@ -38,8 +38,8 @@ pub struct SurfacePair<'a, V: Space> {
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Selects which of two colliders is the surface. Returns `None` if neither collider is a
-    /// surface, or if a collider is a half-space. A half-space needs no search, because it pushes
-    /// only along its own normal.
+    /// surface, or if a collider is a half-space. A pair with a half-space needs no search, because
+    /// a half-space pushes only along its own normal.
     pub fn new(
         a: &'a PlacedCollider<V>,
         b: &'a PlacedCollider<V>,
