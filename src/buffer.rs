@@ -2,8 +2,9 @@
 //! peak.
 //!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
-//! of a window, a list with memory for more than four times that number of items frees the unused
-//! memory. So if the same number of items recurs in every window, the list never allocates again.
+//! of a window, a list frees its unused memory if it has memory for more than four times the
+//! recorded number of items. So if the same number of items recurs in every window, the list never
+//! allocates again.
 
 use core::ops::{Deref, DerefMut};
 
@@ -25,8 +26,8 @@ const SMALL: usize = 64;
 /// The maximum number of empty entries that [`drop_empty`] drops in one call.
 const MAX_DROPS: usize = 1024;
 
-/// The greatest number of items in a window of ticks. Several lists can share a peak if each list
-/// is at most a fixed multiple of the recorded number long.
+/// The greatest number of items in a window of ticks. Several lists can share a peak if the length
+/// of each list is at most a fixed multiple of the recorded number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peak {
     current: usize,

@@ -1,8 +1,8 @@
 //! The items of Bevy's math library that the geometry of this crate uses, including primitive
 //! shapes.
 //!
-//! The paths of these items change between releases of Bevy. So the geometry imports them only from
-//! this file, and a port to a new release starts here. Components and systems import
+//! The paths of these items change between releases of Bevy. So the geometry imports these items
+//! only from this file, and a port to a new release starts here. Components and systems import
 //! `bevy::prelude`.
 
 pub use bevy::{

@@ -6,9 +6,9 @@ use crate::buffer::reserve_amortized;
 /// keys are out of order, and O(n log n) time at worst. Leaves `others` in an unspecified state.
 ///
 /// If two neighboring keys are out of order, both keys are moved to `others`. At the end, `others`
-/// is sorted and merged back. The algorithm is a variant of Ernerfeldt, "Drop-Merge sort" (2017).
-/// The original algorithm removes only one of the two keys, and backtracks if that key was the
-/// wrong choice.
+/// is sorted, and merged with the remaining keys. The algorithm is a variant of Ernerfeldt,
+/// "Drop-Merge sort" (2017). The original algorithm removes only one of the two keys, and
+/// backtracks if that key was the wrong choice.
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// If keys are equal, the items of the list come before the other items.
+    /// If keys are equal, the items of the list come before the items of `others`.
     #[test]
     fn a_merge_is_stable() {
         let mut random = StdRng::seed_from_u64(2);

@@ -7,9 +7,9 @@
 //! distance from the origin to an evaluated vertex of the cores' Minkowski difference. For a pair
 //! that overlaps, the scale lies between half of the larger shape's size and the sum of both sizes.
 //! If GJK ends on its first vertices, the scale can be much smaller than the shapes. In that case,
-//! [`OFFSET_SCALE`] bounds the scale from below. For boxes and polygons in closed form, half of
-//! both cores' diagonals replaces the largest distance. A half-space has no size. The scale of a
-//! pair with a half-space is half the diagonal of the other core's bounding box, plus both radii.
+//! [`OFFSET_SCALE`] bounds the scale from below. For boxes and polygons in closed form, the sum of
+//! both cores' half diagonals replaces the largest distance. A half-space has no size. The scale of
+//! a pair with a half-space is half the diagonal of the other core's bounding box, plus both radii.
 
 /// The lower bound on the scale, as a fraction of the coordinates of the support points. Rounding
 /// changes the difference of two points by 1e-16 of their coordinates. So a small shape far from
@@ -37,10 +37,10 @@ pub const CORE_CONTACT: f64 = 1e-10;
 /// repeated vertex.
 pub const DISTANCE_GAP: f64 = 1e-10;
 
-/// If rounding stops GJK, the last direction may be wrong. If the last lower bound is below the
-/// best lower bound by more than this fraction of the distance, the direction of the best bound
-/// replaces the last direction. Such a loss allows an error of √(2e-6) = 1.4e-3 radians in the last
-/// direction. A smaller loss is mere rounding error, and the last direction is better.
+/// If rounding stops GJK, the last direction may be wrong. Let the last lower bound be below the
+/// best lower bound by more than this fraction of the distance. In this case, the direction of the
+/// best bound replaces the last direction. Such a loss allows an error of √(2e-6) = 1.4e-3 radians
+/// in the last direction. A smaller loss is mere rounding error, and the last direction is better.
 pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 
 /// GJK also ends when its bounds on the distance differ by at most a fraction of the scale. The
@@ -51,8 +51,8 @@ pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 /// demand more precision than the result needs.
 pub const GAP_GROWTH: f64 = 1.3;
 
-/// The rounding error of a product of two vectors in f64, as a fraction of the product of their
-/// lengths: a few units in the last place.
+/// The rounding error of a product of two vectors in f64, as a fraction of the product of the
+/// vectors' lengths. The value is a few units in the last place.
 pub const ROUNDING: f64 = 1e-15;
 
 /// EPA ends when the depth exceeds its lower bound by at most this fraction of the scale. The value
@@ -75,8 +75,8 @@ pub const COPLANAR_DISTANCE: f64 = 1e-12;
 
 /// The corners of a contact feature are support points in directions that are tilted from the
 /// contact normal. This constant is the tangent of the tilt. The tilt exceeds the rounding of a
-/// pose to f32, so that a face is recognized, and is small enough that all corners belong to one
-/// face.
+/// pose to f32, so that a face is recognized. The tilt is also small enough that all corners belong
+/// to one face.
 pub const CONE_SLOPE: f64 = 0.08;
 
 /// A corner belongs to a feature if the slope from the feature's top to the corner is at most this
@@ -129,14 +129,14 @@ pub const SAME_NORMAL: f64 = 1e-4;
 /// exceeds [`CORE_CONTACT`] of the scale. The value is about 1/500 of [`TOUCHING`].
 pub const CAST_MARGIN: f64 = 2.5e-10;
 
-/// The time `touching` of a cast is later than `safe` only if the shapes move by at most this
-/// fraction of the pair's size between the two times. Otherwise `touching` equals `safe`. The
-/// search for a touch ends at the latest when the gap is this fraction of the size. The other half
-/// of [`TOUCHING`] allows for the error of the contact.
+/// If the shapes would move by more than this fraction of the pair's size between the times `safe`
+/// and `touching` of a cast, `touching` equals `safe`. The search for a touch ends at the latest
+/// when the gap is this fraction of the size. The other half of [`TOUCHING`] allows for the error
+/// of the contact.
 pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
 
-/// Shapes that slide along each other count as a miss if their overlap is at most half of this
-/// fraction of the pair's size, which is twice [`TOUCHING`]. Rounding the tangent of a face to f32
-/// gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
+/// If shapes slide along each other, an overlap of at most half of this fraction of the pair's size
+/// counts as a miss. Half of this fraction is twice [`TOUCHING`]. Rounding the tangent of a face to
+/// f32 gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
 /// touching shapes, but the shapes still count as a miss.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;

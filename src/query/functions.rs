@@ -103,7 +103,7 @@ where
 /// own.
 ///
 /// * If a face or an edge is tilted by more than 0.02 radians against the contact plane, the
-///   manifold uses only the deepest edge or vertex of this face or edge.
+///   manifold uses only its deepest edge or vertex.
 /// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
 ///   as flat. The points are on the plane through the surface's corners, up to 1 % of the shape's
 ///   size below the surface.

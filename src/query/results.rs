@@ -104,7 +104,7 @@ impl<V: Space> Distance<V> {
 /// points are corners of the intersection of the two faces or edges that touch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold<V: Space> {
-    /// The normal of the [`Contact`].
+    /// The unit normal: see [`Contact::normal`].
     pub normal: V,
     points: SmallVec<[ManifoldPoint<V>; 4]>,
 }
@@ -161,16 +161,16 @@ pub struct ManifoldPoint<V> {
 }
 
 /// A contact in f64, in world axes. Each point is relative to the translation of its own shape, so
-/// that the point is precise even far from the world's origin.
+/// that the point is precise even far from the origin of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact64<D> {
     /// The unit vector from the caller's first shape to the caller's second shape.
     pub normal: D,
     /// The penetration depth along the normal, at least 0.
     pub depth: f64,
-    /// The point on the first shape.
+    /// The contact point on the first shape, relative to the translation of this shape.
     pub offset_a: D,
-    /// The point on the second shape.
+    /// The contact point on the second shape, relative to the translation of this shape.
     pub offset_b: D,
 }
 

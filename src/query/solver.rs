@@ -181,8 +181,8 @@ where
     }
 
     /// Returns the contact along `direction`, a unit vector in world axes from the caller's first
-    /// shape to the second. The direction is the normal of a plane that bounds the first shape if
-    /// `plane_of_first` is `true`, and otherwise the second shape. The function evaluates one
+    /// shape to the second. The direction is the normal of a plane. If `plane_of_first` is `true`,
+    /// the plane bounds the first shape, and otherwise the second shape. The function evaluates one
     /// support point.
     pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;

@@ -1,7 +1,8 @@
 //! GJK, EPA and casts step by step, for teaching, drawing, and debugging support functions.
 //!
 //! Each function of this module computes the same result as the function of the same name in
-//! [`query`](crate::query), and passes each step to a [`Trace`], such as a `Vec`:
+//! [`query`](crate::query). In addition, the function passes each step to a [`Trace`], such as a
+//! `Vec`:
 //!
 //! ```
 //! use bevy::{math::DVec2, prelude::*};
@@ -31,8 +32,8 @@
 //! # Differences from the plain functions
 //!
 //! * The plain functions solve boxes, balls, capsules and polygons in closed form. The functions of
-//!   this module run the general algorithm for every pair. So the results agree within the
-//!   precision of [`query`](crate::query#guarantees), but not bit for bit.
+//!   this module run GJK and EPA for these pairs, too. So the results agree within the precision of
+//!   [`query`](crate::query#guarantees), but not bit for bit.
 //! * A half-space has no support points. A pair with a half-space has no steps, and its result
 //!   equals the result of the plain function.
 //! * A trace may allocate. The plain functions contain no code for traces.

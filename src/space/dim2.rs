@@ -44,7 +44,7 @@ impl Space for Vec2 {
     }
 }
 
-/// Returns the rotation of the quaternion q = (0, 0, z, w). Its angle about z has the cosine (w² -
+/// Returns the rotation of the quaternion q = (0, 0, z, w). The angle about z has the cosine (w² -
 /// z²) / |q|² and the sine 2 w z / |q|².
 #[inline(always)]
 fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
@@ -79,9 +79,9 @@ fn untilted(quaternion: DQuat) -> Option<DMat2> {
     })
 }
 
-/// A rotation counts as not tilting the xy plane if, seen along z, it shortens lengths by at most
-/// this fraction. The fraction is the rounding of an `f32`. The rounding of a half turn's
-/// quaternion, or of a product of quaternions, tilts the plane by 1e-7 radians.
+/// If, seen along z, a rotation shortens lengths by at most this fraction, the rotation counts as
+/// not tilting the xy plane. The fraction is the rounding of an `f32`. The rounding of a half
+/// turn's quaternion, or of a product of quaternions, tilts the plane by 1e-7 radians.
 const UNTILTED: f64 = 0.5 * f32::EPSILON as f64;
 
 impl DVector for DVec2 {

@@ -48,8 +48,8 @@ mod sealed {
 /// A space of two or three dimensions: [`Vec2`] or [`Vec3`].
 ///
 /// The trait is sealed. A [`Support`](crate::Support) names its space, so the compiler ensures that
-/// both shapes of a query have the same dimension. A custom shape uses `Vec2` with `DVec2`, or
-/// `Vec3` with `DVec3`.
+/// both shapes of a query have the same dimension. The support function of a custom shape computes
+/// with `DVec2` in 2D, and with `DVec3` in 3D.
 pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
@@ -141,14 +141,16 @@ pub trait Space:
 ///
 /// * **Scale** applies to a collider, as for an entity with this `Transform`. A shape ignores the
 ///   scale of its pose, as Bevy's `Transform::to_isometry` does: scale the shape instead.
-/// * **2D** ignores z. A half turn about x, y or any other axis in the xy plane maps that plane to
-///   itself. Such a turn mirrors a 2D shape, like a sprite that `Quat::from_rotation_y(PI)` flips.
+/// * **2D shapes and colliders** ignore z. A half turn about x, y or any other axis in the xy plane
+///   maps that plane to itself. Such a turn mirrors a 2D shape, like a sprite that
+///   `Quat::from_rotation_y(PI)` flips.
 /// * **Other rotations about x or y** tilt the xy plane, and shorten a 2D collider, as seen along
 ///   z. If the tilt exceeds 3.5e-4 radians, a 2D shape touches nothing.
-/// * **A 2D pose** of a 3D collider is in the plane z = 0.
+/// * **A 2D pose** places a 3D collider in the plane z = 0.
 /// * **Children:** A `Transform` is relative to the parent of its entity. For entities with
-///   parents, use the `GlobalTransform`. Bevy updates this component once a frame in `PostUpdate`,
-///   in f32, so the pose may be a frame old. The plugin itself composes the `Transform`s in f64.
+///   parents, use the `GlobalTransform`. Bevy updates `GlobalTransform` once a frame in
+///   `PostUpdate`, in f32, so the pose may be a frame old. The plugin itself composes the
+///   `Transform`s in f64.
 ///
 /// # Invalid poses
 ///

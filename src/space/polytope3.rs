@@ -27,7 +27,7 @@ struct Face {
     normal: DVec3,
     /// The indices of the vertices, counter-clockwise as seen from outside.
     vertices: [u16; 3],
-    /// Entry i is the triangle across the edge from vertex i to vertex i + 1.
+    /// Entry i is the triangle across the edge from vertex i to the next vertex.
     neighbors: [u16; 3],
     /// `true` if the triangle is visible from the vertex that is being added.
     is_seen: bool,
@@ -71,7 +71,7 @@ impl Face {
     }
 }
 
-/// Returns the next edge of a triangle, counter-clockwise.
+/// Returns the index of the next edge of a triangle, counter-clockwise.
 #[inline]
 fn after(edge: u8) -> u8 {
     if edge >= 2 { 0 } else { edge + 1 }

@@ -36,20 +36,22 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 /// undoing the step clears each obstacle. So a push-out is at most twice as long as the step. With
 /// a larger multiple, push-outs would be longer at corners, where the planes of contacts form a
 /// wedge although the obstacles do not. With this multiple, one push moves a body out of a wedge of
-/// two planes if the opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by
-/// 1 - 2 sin(θ/2).
+/// two planes if the opening θ is at least 60 degrees. If the opening is smaller, each push
+/// multiplies the depth by 1 - 2 sin(θ/2).
 const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
-/// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
-/// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
-/// rate is the length divided by 2 sin(θ/2). So for openings below 2.3 degrees, the translation is
-/// shortened in proportion to the opening. Without this limit, a body between two nearly parallel
-/// planes would move along the planes by far more than the depth that this move resolves.
+/// The maximum of the factors λᵢ of [`bounded_translation`], as a multiple of the greatest depth. A
+/// factor is the rate at which half of the squared length grows with the depth of a plane. In a
+/// wedge of two planes with the opening θ, this rate is the length divided by 2 sin(θ/2). So for
+/// openings below 2.3 degrees, the translation is shortened in proportion to the opening. Without
+/// this limit, a body between two nearly parallel planes would move along the planes, by far more
+/// than the depth.
 const MAX_FACTOR_PER_DEPTH: f64 = 50.0;
 
-/// While the slack of some planes is minimized, the planes whose slack is already determined get
-/// this additional slack, as a fraction of the greatest depth. Without this room, such a plane
-/// could keep a body in a wall to which the plane is almost parallel.
+/// The additional slack, as a fraction of the greatest depth, of planes whose slack is already
+/// determined. These planes get this slack while the slack of the other planes is minimized.
+/// Without this room, such a plane could keep a body in a wall to which the plane is almost
+/// parallel.
 const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if the slack cannot shrink by this multiple of [`ROOM`] while the slacks
@@ -146,10 +148,10 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 /// plane, too, takes a translation longer than `max_length`.
 ///
 /// At most three planes bound the shortest translation. Each step adds the plane with the greatest
-/// missing depth, and solves for these four planes exactly. The translation gets longer in each
-/// step, so no set of planes repeats, and the last translation clears all planes. (This is an
-/// LP-type problem, see Sharir and Welzl, "A combinatorial bound for linear programming and related
-/// problems" (1992).)
+/// missing depth to the bounding planes, and solves exactly for these planes, at most four. The
+/// translation gets longer in each step, so no set of planes repeats, and the last translation
+/// clears all planes. (This is an LP-type problem, see Sharir and Welzl, "A combinatorial bound for
+/// linear programming and related problems" (1992).)
 pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
@@ -224,9 +226,9 @@ pub struct BoundedTranslation<D> {
     pub clears_all: bool,
 }
 
-/// Returns the shortest translation that clears all planes, if it is within two bounds.
-/// [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] the growth of the
-/// length with any depth. Otherwise returns a shorter translation within both bounds.
+/// Returns the shortest translation that clears all planes, if this translation is within two
+/// bounds. [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] bounds the
+/// growth of the length with any depth. Otherwise returns a shorter translation within both bounds.
 ///
 /// After the shorter translation, the body still penetrates each plane by at most the slack of this
 /// plane. The slack is minimized first for all planes, then for the planes that do not need their
@@ -259,8 +261,8 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
             with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
         let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
-        // If the depth that `roomy` leaves at a plane is less than `slack` by some room, the plane
-        // does not need `slack`.
+        // If the depth that `roomy` leaves at a plane is less than `slack` by `LESS_ROOM * room`,
+        // the plane does not need `slack`.
         let has_less = |index: usize| {
             let pair = roomy.as_ref().zip(planes.get(index));
             pair.is_some_and(|(found, (normal, depth))| {
@@ -291,8 +293,9 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
     }
 }
 
-/// Returns the least number from 0 to `max` with a property. The number `max` must have the
-/// property. If a number has the property, all greater numbers must have it, too.
+/// Returns the least number from 0 to `max` for which `has_property` is `true`. The number `max`
+/// must have the property. If a number has the property, all greater numbers must have the
+/// property, too.
 fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
     let [mut low, mut high] = [0.0, max];
     for _ in 0..SLACK_STEPS {

@@ -59,7 +59,8 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
         bounding.any(|((other, _), _)| (*other - normal).length() <= SAME_NORMAL)
     }
 
-    /// Compares nodes by their lengths, then by their numbers.
+    /// Compares nodes by the lengths of their translations, then by the order in which the nodes
+    /// were opened.
     fn order(&self, other: &Self) -> Ordering {
         let lengths = self.length.total_cmp(&other.length);
         lengths.then(self.number.cmp(&other.number))
@@ -118,8 +119,8 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
         Some(self.open.swap_remove(index))
     }
 
-    /// Opens the node with one more plane than `node`, unless no translation clears all planes of
-    /// the new node, or the same node is open.
+    /// Opens a node with the planes of `node` and with `plane`, unless no translation clears all
+    /// these planes, or an equal node is open.
     pub fn open(&mut self, node: &Node<D, T>, plane: PushPlane<D>, label: T) {
         let Some(next) = node.with(plane, label, self.max_length) else {
             return;

@@ -251,7 +251,7 @@ pub trait DVector:
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
     /// Returns the rotation of at most half a turn that takes the matrix `start` to the matrix
-    /// `end`. If only one of two 2D matrices is a reflection, there is no such rotation, and the
+    /// `end`. If exactly one of two 2D matrices is a reflection, there is no such rotation, and the
     /// result is zero.
     fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
 

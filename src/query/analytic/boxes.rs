@@ -11,15 +11,15 @@
 //! rotation R.
 //!
 //! **A point and a box.** The point of the box nearest to a point p is p clamped to ±h. If p is
-//! inside, the normal is the normal of the nearest face. If p lies on a segment, the normal is at
-//! right angles to the segment.
+//! inside, the normal is the normal of the nearest face. If p lies between the ends of a segment,
+//! the normal is at right angles to the segment.
 //!
 //! **Two segments.** Let s h and c + t k b be points of the two segments, with s and t from -1 to
 //! 1. If a common perpendicular meets both segments, its ends are the nearest points. Otherwise an
 //! end of one segment and the other segment's point nearest to this end are the nearest points. See
 //! Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the
-//! perpendicular is the component of c along h ∧ b. This direction is precise even if the segments
-//! nearly touch.
+//! perpendicular is the component of c along h ∧ b. The direction of h ∧ b is precise even if the
+//! segments nearly touch.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is a zonotope: c plus all
 //! combinations of ±h_i e_i and ±k_j b_j. Along a unit vector n with n·c >= 0, the gap between the
@@ -152,7 +152,7 @@ pub struct BoxPair<D: DVector> {
     pub half_extents: [D; 2],
     /// The pose of the second box.
     pub relative: Pose<D>,
-    /// The scale of the pair: half of both diagonals, plus both radii.
+    /// The scale of the pair: half the sum of both diagonals, plus both radii.
     pub scale: f64,
 }
 
@@ -493,7 +493,8 @@ impl<D: DVector> BoxPair<D> {
 /// the lines are parallel.
 ///
 /// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The wedge products of
-/// both sides with w and with u, multiplied by n, give s n·n = (c ∧ w)·n and t n·n = (c ∧ u)·n.
+/// both sides of this equation with w and with u, multiplied by n, give s n·n = (c ∧ w)·n and t n·n
+/// = (c ∧ u)·n.
 #[inline]
 fn nearest_on_lines<D: DVector>(u: D, w: D, c: D) -> Option<[f64; 2]> {
     let normal = u.wedge(w);

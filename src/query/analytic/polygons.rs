@@ -14,7 +14,7 @@
 //! usual algorithm are:
 //!
 //! * Each edge is tested against all vertices, four at a time and without branches. For up to 16
-//!   vertices, this is faster than a search that starts from the lowest vertex of the previous
+//!   vertices, this test is faster than a search that starts from the lowest vertex of the previous
 //!   edge.
 //! * The contact points are in the middle of the overlap of both edges.
 //!
@@ -22,8 +22,8 @@
 //! edge with the largest g, or at one of its ends. If p is beside an edge, all other edges have a
 //! smaller n·(p - a). If p is beyond a vertex, the two edges at this vertex have the largest n·(p -
 //! a). The reason is that the vertex is behind all other edges, whose normals make a larger angle
-//! with the vector from the vertex to p. If p is inside, the normal is the normal of the edge with
-//! the largest g.
+//! with the vector from the vertex to p. If p is inside the polygon, the normal is the normal of
+//! the edge with the largest g.
 
 use crate::{
     query::{

@@ -39,7 +39,7 @@ pub struct SweptBoxes<D> {
 }
 
 impl<D: DVector> SweptBoxes<D> {
-    /// Returns an infinite interval, to which no axis has been added yet. Overlaps deeper than
+    /// Returns the interval before an axis is added, which is infinite. Overlaps deeper than
     /// `depth` are not mere touches.
     pub fn new(velocity: D, radius_sum: f64, depth: f64) -> Self {
         Self {

@@ -1,16 +1,16 @@
 //! The face of the second shape that opposes the motion most at a contact.
 //!
-//! If the contact normal is the normal of a face, that face is in contact. The same is true on the
-//! boundary of the face, where adjacent faces may oppose the motion more. For example, a crate that
-//! overhangs the edge of a floor stands on the floor, not against the side of the floor.
+//! If the contact normal is the normal of a face, that face is in contact. That face is also in
+//! contact at its boundary, where adjacent faces may oppose the motion more. For example, a crate
+//! that overhangs the edge of a floor stands on the floor, not against the side of the floor.
 //!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
 //! a face, the cone is a ray. On an edge, the cone is the arc between two face normals. At a
 //! corner, the edges of the cone are the normals of the faces that meet there. The faces of boxes
-//! and polygons are known. For all other shapes, only the support function is known. So the search
-//! tilts a direction until another point is a support point, as in gift wrapping. The first tilt,
-//! against the motion, finds an edge at p. Further tilts around that edge, in both directions, find
-//! its faces.
+//! and polygons are known. For all other shapes, only the support function is known. For these
+//! shapes, the search tilts a direction until another point is a support point, as in gift
+//! wrapping. The first tilt, against the motion, finds an edge at p. Further tilts around that
+//! edge, in both directions, find the faces at the edge.
 
 use arrayvec::ArrayVec;
 

@@ -23,10 +23,10 @@ use crate::{
 pub struct CastHit<V> {
     /// The state at the start: the shapes are apart, touch or overlap.
     pub status: CastStatus,
-    /// A time at which the shapes do not overlap. Before this time, the shapes overlap by at most
-    /// the tolerance for shapes that slide along each other (see
-    /// [`cast_motion`](crate::query::cast_motion)), or by the overlap at the start that the options
-    /// allow. The time is 0 for shapes that touch or overlap at the start.
+    /// A time at which the shapes do not overlap. Before this time, any overlap is within the
+    /// tolerance for shapes that slide along each other: see
+    /// [`cast_motion`](crate::query::cast_motion). The only exception is an overlap at the start
+    /// that the options allow. The time is 0 for shapes that touch or overlap at the start.
     pub safe: f64,
     /// A time at which the shapes touch, within the tolerance of
     /// [`intersects`](crate::query::intersects). The time is 0 for shapes that touch or overlap at
@@ -84,7 +84,7 @@ pub(crate) struct CastHit64<D> {
 }
 
 impl<D: DVector> CastHit64<D> {
-    /// Returns the touch as seen from the second shape.
+    /// Returns the same touch with the two shapes exchanged.
     pub fn flipped(&self) -> Self {
         Self {
             contact: self.contact.flipped(),

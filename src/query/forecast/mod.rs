@@ -23,8 +23,8 @@
 //! The minimum is taken only over axes that separate the shapes *at the start*. These axes are the
 //! normals of faces of O that face the origin, and the normals of tangent planes through the
 //! origin. Each axis gives an upper bound on |p|. Even if the search ends early, the translation p
-//! of the best axis n frees the path: for s in 0..=1, the height of the point s (v + p) along n is
-//! s h(n) >= h(n). So this point is not inside O.
+//! of the best axis n frees the path. The reason is that, for s in 0..=1, the height of the point s
+//! (v + p) along n is s h(n) >= h(n). So this point is not inside O.
 //!
 //! | file | contents |
 //! |---|---|
@@ -62,11 +62,12 @@ pub struct Forecast<V> {
     /// that only slide along each other are not a hit.
     pub will_intersect: bool,
     /// The shortest vector that, added to the translation of the first shape, prevents the hit. The
-    /// vector is zero if the shapes will not hit. If the shapes overlap at the start, the vector
-    /// resolves the contact at the end of the motion. If there is no contact at the end, the vector
-    /// is zero.
+    /// vector is zero if the shapes will not hit each other. If the shapes overlap at the start,
+    /// the vector resolves the contact at the end of the motion. If there is no contact at the end,
+    /// the vector is zero.
     pub minimum_translation: V,
-    /// The time and the contact of the first touch, or `None` if the shapes will not hit.
+    /// The time and the contact of the first touch, or `None` if the shapes will not hit each
+    /// other.
     pub cast: Option<CastHit<V>>,
 }
 

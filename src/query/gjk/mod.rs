@@ -139,7 +139,7 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Starts the loop, and runs it until it reaches the goal.
+    /// Starts the loop, and runs the loop until it reaches the goal or ends.
     pub fn solve(pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) -> Self {
         let mut gjk = Self::new(pair);
         gjk.run(pair, goal);

@@ -56,7 +56,8 @@ impl<D: DVector> Penetration<D> {
         nearest_to(self.normal * self.depth, facet)
     }
 
-    /// Returns the contact with points computed from a facet of the Minkowski difference.
+    /// Returns the contact with points computed from a facet of the Minkowski difference. A
+    /// negative depth becomes 0.
     pub fn with_points_on(self, facet: &Simplex<D>) -> Self {
         let (first, second) = self.nearest_on(facet).witnesses(facet);
         Self {

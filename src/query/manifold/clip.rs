@@ -42,7 +42,7 @@ struct SourceEdge {
 #[derive(Clone, Copy, Debug)]
 pub struct ClipVertex {
     pub point: CommonPoint,
-    /// The source of the edge that starts at this vertex.
+    /// The edge of a feature that contains the polygon's edge from this vertex to the next.
     edge: SourceEdge,
     /// `true` for a corner of the first face whose height on the second face is not yet computed.
     is_pending: bool,

@@ -134,7 +134,7 @@ fn intersection([a, b]: [FeatureCorner; 2], [c, d]: [FeatureCorner; 2]) -> Optio
     })
 }
 
-/// Returns the maximum of a measure over the points, and the first point that has this measure.
+/// Returns the maximum of a measure over the points, and the first point with this maximum.
 fn farthest(
     points: &[CommonPoint],
     measure: impl Fn(&CommonPoint) -> f64,
@@ -311,8 +311,9 @@ pub fn choose_points(
         .filter_map(|index| hull.get(index).copied())
         .collect();
     if chosen.iter().all(|point| point.depth() < deep) {
-        // If the surfaces are not flat, the deepest point may be no vertex. The point is added, and
-        // replaces the nearest vertex if there are too many points.
+        // If the surfaces are not flat, the deepest point may be no vertex. The point is added. If
+        // there are too many points, or if the point is close to a vertex, the point replaces the
+        // nearest vertex.
         let max_count = if dimension == 2 { 2 } else { 4 };
         let nearest = farthest(&chosen, |point| -point.position.distance(deepest.position));
         let is_full = chosen.len() >= max_count;

@@ -56,7 +56,8 @@ pub struct GjkStep<D> {
     pub target: D,
     /// The point of the simplex nearest to the target.
     pub nearest: D,
-    /// The greatest known lower bound on the distance, 0 or more.
+    /// A lower bound on the distance, 0 or more: the greatest bound so far. In a cast, where the
+    /// target moves, the bound follows from `vertex` alone.
     pub lower_bound: f64,
     /// The distance from the target to the nearest point: an upper bound. If this bound is below
     /// 1e-10 of the size of the pair, the cores count as touching.
@@ -65,7 +66,7 @@ pub struct GjkStep<D> {
 
 /// The state of EPA after an evaluation, before the polytope grows.
 ///
-/// If the polytope reaches its capacity, EPA starts again with a larger capacity.
+/// If the polytope reaches its capacity, EPA starts once more with a larger capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpaStep<D> {
     /// The support point along the unit normal of the nearest facet. After the bounds have met, EPA

@@ -99,7 +99,7 @@ impl<V: Space> Ray<V> {
     }
 }
 
-/// A ray without a direction, which hits nothing.
+/// The default is a ray without a direction, which hits nothing.
 impl<V: Space> Default for Ray<V> {
     fn default() -> Self {
         Self::new(V::default(), V::default())
@@ -175,7 +175,7 @@ pub(crate) struct WorldRayHit<D> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalRay<D> {
     pub line: Line<D>,
-    /// The maximum t of a hit.
+    /// The maximum parameter t of a hit on the line.
     pub max: f64,
     pub hollow: bool,
 }

@@ -85,7 +85,7 @@ const OPPOSITE_COSINE: f64 = -0.5;
 /// million rounding errors of f64.
 const CERTAIN_PART: f64 = 1.0 - 1e-9;
 
-/// A round of the approach.
+/// A round of the loop that approaches the touch.
 struct Round<D: DVector> {
     time: f64,
     /// The axis that GJK has found.
@@ -94,7 +94,7 @@ struct Round<D: DVector> {
     axis: SeparatingAxis<D>,
 }
 
-/// The shapes at the time from which a motion is followed.
+/// The state of the shapes at the time from which their motion is followed.
 #[derive(Clone, Copy)]
 struct Entry {
     /// The overlap that is allowed in addition to the tolerance.

@@ -191,7 +191,8 @@ where
         }
     }
 
-    /// Returns the velocities of points of both cores, given in the frame of the pair.
+    /// Returns the velocities, in world axes, of a point of each core. The points are given in the
+    /// frame of the pair.
     fn velocities(&self, time: f64, pair: &Pair<A, B>, points: [DVecOf<A>; 2]) -> [DVecOf<A>; 2] {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
@@ -266,10 +267,10 @@ where
         }
     }
 
-    /// If a shape rotates, returns an axis that continues the rotation from an earlier to a later
-    /// axis. Otherwise returns the later axis. If this rotation is much faster than the rotations
-    /// of the shapes, the shapes narrowly pass each other. In that case, the axis rotates with the
-    /// first or the second shape instead.
+    /// If no shape rotates, returns the later of two axes. Otherwise returns an axis that continues
+    /// the rotation from the earlier to the later axis. If this rotation is much faster than the
+    /// rotations of the shapes, the shapes narrowly pass each other. In that case, the axis rotates
+    /// with the first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, SeparatingAxis<DVecOf<A>>),

@@ -18,8 +18,8 @@
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, and R = |w| the sum
 //! of the radii. These points move with the cores. So at a time s after the touch, the distance
-//! between them is at most |w + s z'| + K s²/2, and the depth is at least R minus this distance. If
-//! this bound exceeds the tolerance for some s, the touch is a hit.
+//! between these points is at most |w + s z'| + K s²/2. The depth is at least R minus this
+//! distance. If this bound on the depth exceeds the tolerance for some s, the touch is a hit.
 //!
 //! `certified/` computes the uncertain cases.
 
@@ -39,7 +39,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The maximum number of steps. Most casts need 2 to 6.
+/// The maximum number of steps. Most casts need 2 to 6 steps.
 const MAX_NEWTON_STEPS: usize = 32;
 
 /// A moving pair whose distance has a closed form. Vectors are in the frame of the pair, or in

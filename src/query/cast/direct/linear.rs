@@ -9,9 +9,9 @@
 //! the direction n = (x - y) / |x - y|:
 //!
 //! * D is behind the plane through w with normal n. So n·(x - w) is a lower bound on the distance.
-//!   If this bound exceeds the sum of the radii, x advances until both are equal. The advance is a
-//!   step of Newton's method on the distance, a convex function of time, so x never passes the
-//!   touch.
+//!   If this bound exceeds the sum of the radii, x advances until the bound equals the sum. The
+//!   advance is a step of Newton's method on the distance, a convex function of time, so x never
+//!   passes the touch.
 //! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
 //!   bounds meet.
 //!
@@ -62,8 +62,8 @@ const BAND_GROWTH: f64 = 1.3;
 const MAX_BAND: f64 = 1e-9;
 
 /// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
-/// this value. In addition, the length of a facet in 2D must be at least this fraction of the size,
-/// and the area of a facet in 3D at least this fraction of the squared size.
+/// this value. In addition, the facet must not be too small. In 2D, its length must be at least
+/// this fraction of the size. In 3D, its area must be at least this fraction of the squared size.
 const FACET_PART: f64 = 1e-2;
 
 /// A miss is clear if the gap exceeds this fraction of the size that the support points suggest.
@@ -94,8 +94,8 @@ pub fn misses_clearly<D: DVector>(
     })
 }
 
-/// Returns the first touch. `velocity` is the velocity of the second shape relative to the first,
-/// in the frame of the pair.
+/// Returns the first touch of a linear cast. `velocity` is the velocity of the second shape
+/// relative to the first, in the frame of the pair.
 pub fn linear_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
@@ -266,8 +266,9 @@ impl<D: DVector> RayState<'_, D> {
         (time >= self.time && is_near).then_some(time)
     }
 
-    /// Returns `true` if the simplex is a facet, if its points on one core (selected by `core`)
-    /// span a facet of that core, and if the nearest point is well inside the simplex.
+    /// Returns `true` if the simplex is a facet, and the nearest point is well inside the simplex.
+    /// In addition, the points of the vertices on one core, which `core` selects, must span a facet
+    /// of that core.
     fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D) -> bool {
         let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
         if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {

@@ -60,8 +60,8 @@ pub fn swept_touch<D: DVector>(
 }
 
 /// Returns the outcome for cores without radii, given the interval in which they overlap. `contact`
-/// returns the contact at a time shortly before the overlap, and for each core, `true` if the
-/// contact normal is the normal of a face.
+/// returns the contact at a time shortly before the overlap. For each core, `contact` also returns
+/// `true` if the contact normal is the normal of a face.
 fn at_overlap<D: DVector>(
     overlap: &SweptOverlap,
     pair: &impl MinkowskiDifference<Vector = D>,
