@@ -35,9 +35,9 @@ pub struct CollisionDiagnostics {
     /// of its colliders changed. The pair is tested unless its layers, owners, exceptions or
     /// filters exclude it.
     ///
-    /// If the app supplies the pairs, this field is the number of distinct pairs. A pair is tested
-    /// under the same conditions, if the boxes overlap, and if either a collider changed or the
-    /// pair is new.
+    /// If the app supplies the pairs, this field is the number of distinct pairs. A distinct pair
+    /// is tested only if its boxes overlap, and either one of its colliders changed or the pair is
+    /// new. Layers, owners, exceptions and filters may also exclude the pair.
     pub candidates: usize,
     /// Number of support points computed in the tests of all pairs, for both shapes of each pair.
     ///

@@ -24,8 +24,8 @@ use crate::{
     query::{self, RaySide},
 };
 
-/// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
-/// other pointer events on their entities. Requires the feature `picking`.
+/// Reports the colliders under a pointer to Bevy's picking, which then triggers pointer events,
+/// such as clicks, on their entities. Requires the feature `picking`.
 ///
 /// ```
 /// use bevy::prelude::*;

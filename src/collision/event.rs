@@ -148,8 +148,8 @@ pub enum EndReason {
     Disabled,
     /// The collider of one of the entities was removed.
     ColliderRemoved,
-    /// One of the colliders is now inert, or its pose is not finite, or it is a half-space with a
-    /// scale of 0 along an axis.
+    /// One of the colliders is now inert, or its pose is not finite. Or one of the colliders is a
+    /// half-space with a scale of 0 along an axis.
     Invalid,
     /// The entities' [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
     Filtered,
@@ -388,7 +388,8 @@ impl CollisionEvent {
         self.are_sensors[1]
     }
 
-    /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor), so that both are solid.
+    /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor), so that both colliders are
+    /// solid.
     pub fn is_solid(&self) -> bool {
         !self.is_sensor() && !self.other_is_sensor()
     }
@@ -396,10 +397,10 @@ impl CollisionEvent {
     /// Returns the time of the contact as a fraction of the tick. The time is 0 in the poses of the
     /// previous tick, and 1 in the poses of this tick.
     ///
-    /// The time is less than 1 only if one of the two entities is [`Swept`](crate::Swept), and this
-    /// event reports the first touch on the swept entity's path. In that case, the normal, the
-    /// depth and the points are computed for this time. [`remaining_time`](Self::remaining_time)
-    /// returns the fraction of the motion that is left.
+    /// The time is less than 1 only for a touch on the path of a [`Swept`](crate::Swept) collider,
+    /// before the end of the tick. In that case, the normal, the depth and the points are computed
+    /// for this time. [`remaining_time`](Self::remaining_time) returns the fraction of the motion
+    /// that is left.
     pub fn time(&self) -> f32 {
         self.time
     }

@@ -35,8 +35,8 @@ pub enum PushOut {
     Free,
     /// The translation after which the shape overlaps nothing solid.
     Moved(Vec3),
-    /// The shape is *pressed*: no short translation resolves all overlaps. This translation leaves
-    /// the least overlap that was found.
+    /// The shape is *pressed*: no short translation resolves all overlaps. Of all tried
+    /// translations, this translation leaves the least overlap.
     Pressed(Vec3),
 }
 
@@ -105,7 +105,8 @@ impl Collisions {
     /// length allows, to within 2 % of the greatest depth. So a body between two planes that form a
     /// wedge of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick leaves
     /// 23 % of the depth, and at 20 degrees 65 % of the depth. Below 2.3 degrees, the motion toward
-    /// the opening shrinks in proportion to the angle: at 0.2 degrees, to a sixth of the depth.
+    /// the opening shrinks in proportion to the angle. At 0.2 degrees, the body moves by a sixth of
+    /// the depth.
     ///
     /// If rounding of positions to f32 can cause the remaining overlaps, the result is not
     /// [`PushOut::Pressed`].

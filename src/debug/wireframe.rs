@@ -30,8 +30,8 @@ const MAX_TURN: f32 = 0.3;
 
 impl Collider {
     /// Returns the lines that [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws for this
-    /// collider, in its own frame, without the scale and the pose of an entity. 2D shapes are in
-    /// the plane z = 0. Requires the feature `debug-plugin`.
+    /// collider. The lines are in the collider's own frame, without the scale and the pose of an
+    /// entity. Lines of 2D shapes are in the plane z = 0. Requires the feature `debug-plugin`.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -191,7 +191,7 @@ pub enum PairStatus {
         /// The entity in the set: the other collider, or the owner of the other collider.
         ignored: Entity,
     },
-    /// One collider is [`OneWay`], and the other has [`PassThrough`].
+    /// One collider is [`OneWay`], and the other entity has [`PassThrough`].
     PassThrough {
         /// The entity with `PassThrough`.
         body: Entity,
@@ -210,8 +210,8 @@ pub enum PairStatus {
         /// The gap between the boxes along this axis.
         gap: f32,
     },
-    /// The two colliders overlap, but one of them is [`OneWay`], and the other did not come from
-    /// its solid side.
+    /// The two colliders overlap, but one collider is [`OneWay`], and the other collider did not
+    /// come from the solid side.
     NotFromAbove {
         /// The one-way collider. If both colliders are one-way, the first entity of the pair.
         platform: Entity,

@@ -1,4 +1,5 @@
-//! Copies of a component of all entities, which show when its value changed.
+//! Copies of a component of all entities. Comparison with the copies finds the entities whose
+//! component changed.
 
 use bevy::{
     ecs::{change_detection::Tick, entity::EntityHashMap},

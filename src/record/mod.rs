@@ -17,10 +17,10 @@
 //! * the exceptions, and the pairs that the app's filters reject,
 //! * the starts of paths that differ from the poses of the previous tick, as after a teleport.
 //!
-//! The recorder reads this input directly before the first stage, and the contacts directly after
-//! the last stage, in the systems of these stages: see [`stages`]. Changes that other systems make
-//! between the first and the last stage belong to the next tick. A recording numbers entities in
-//! the order of their first appearance.
+//! The recorder reads this input directly before the first stage, in the same system. It reads the
+//! contacts directly after the last stage, in the same system: see [`stages`]. Changes that other
+//! systems make between the first and the last stage belong to the next tick. A recording numbers
+//! entities in the order of their first appearance.
 //!
 //! **Contacts are hashed, not written.** A replay computes the contacts anyway. The hashes show
 //! whether the contacts of the replay equal the contacts of the session.

@@ -130,9 +130,9 @@ impl Replay {
     ///
     /// If `tick` is the next tick, only this tick runs. Otherwise, the tick before `tick` runs
     /// first. The changes of all earlier ticks are applied without running these ticks. But if the
-    /// recording has a [`OneWay`] collider, all ticks before `tick` run, beginning with the first
-    /// tick or with the tick after the last played tick. Contacts with such colliders depend on
-    /// earlier ticks.
+    /// recording has a [`OneWay`] collider, all ticks before `tick` run, because contacts with such
+    /// colliders depend on earlier ticks. If the last played tick is before `tick`, only the ticks
+    /// after it run.
     ///
     /// # Errors
     ///

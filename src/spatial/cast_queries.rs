@@ -27,7 +27,8 @@ const MIN_CASTS: usize = 16;
 /// start, the time of the hit is 0. Normals point from the moving shape to the collider. The
 /// [`CastOptions`] select the result for shapes that overlap at the start.
 impl SpatialQuery<'_, '_> {
-    /// Returns the first collider that a moving shape touches.
+    /// Returns the first hit of a moving shape, or `None` if the shape touches no selected
+    /// collider.
     ///
     /// ```
     /// use bevy::prelude::*;

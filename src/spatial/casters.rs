@@ -80,7 +80,7 @@ impl<V: QuerySpace> RayCaster<V> {
         &self.hits
     }
 
-    /// Returns the first hit.
+    /// Returns the first hit of this tick, or `None` if the cast hit nothing.
     pub fn first(&self) -> Option<EntityHit<RayHit<V>>> {
         self.hits.first().copied()
     }
@@ -174,7 +174,7 @@ impl ShapeCaster {
         &self.hits
     }
 
-    /// Returns the first hit.
+    /// Returns the first hit of this tick, or `None` if the cast hit nothing.
     pub fn first(&self) -> Option<EntityHit<CastHit<Vec3>>> {
         self.hits.first().copied()
     }

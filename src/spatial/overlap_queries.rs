@@ -102,7 +102,8 @@ impl SpatialQuery<'_, '_> {
         contacts.sort_unstable_by_key(|contact| contact.entity);
     }
 
-    /// Returns the collider that is closest to a shape, within `max_distance`.
+    /// Returns the collider that is closest to a shape, or `None` if no collider is within
+    /// `max_distance`.
     pub fn closest_to_shape(
         &self,
         collider: &Collider,
@@ -224,7 +225,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the colliders whose boxes have a point in a region, until `visit` returns
-    /// `Break`. If the region is a half-space, it is relative to `origin`.
+    /// `Break`. If the region is a half-space, its plane is relative to `origin`.
     pub(super) fn near_region<'a, V: QuerySpace>(
         &'a self,
         region: &BoundingRegion<V::DVec>,
@@ -309,7 +310,8 @@ impl SpatialQuery<'_, '_> {
         is_inside
     }
 
-    /// Returns the collider that is closest to a point, within `max_distance`.
+    /// Returns the collider that is closest to a point, or `None` if no collider is within
+    /// `max_distance`.
     pub fn closest_to_point<V: QuerySpace>(
         &self,
         point: V,

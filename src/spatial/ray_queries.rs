@@ -18,7 +18,7 @@ const MIN_RAYS: usize = 32;
 
 /// Rays.
 impl SpatialQuery<'_, '_> {
-    /// Returns the first hit of a ray.
+    /// Returns the first hit of a ray, or `None` if the ray hits no selected collider.
     pub fn cast_ray<V: QuerySpace>(
         &self,
         ray: impl Into<Ray<V>>,
@@ -144,7 +144,8 @@ impl SpatialQuery<'_, '_> {
         self.log_ray(&ray, first.as_ref());
     }
 
-    /// Returns the first hit of a ray. Adds the number of visited nodes to `visits`.
+    /// Returns the first hit of a ray, if there is one. Adds the number of visited nodes to
+    /// `visits`.
     fn first_hit<V: QuerySpace>(
         &self,
         ray: &Ray<V>,

@@ -85,7 +85,8 @@ impl DrawnPair<'_> {
         crosses.chain([points]).map(|line| (line, color)).collect()
     }
 
-    /// Returns both boxes and an arrow across the gap between them, or `None` for a half-space.
+    /// Returns the edges of the two bounding boxes and an arrow across the gap between the boxes.
+    /// Returns `None` if one collider is a half-space.
     fn gap(&self, axis: Vec3, color: LinearRgba) -> Option<Vec<ColoredLine>> {
         let [a, b] = self.colliders;
         let [pose_a, pose_b] = self.poses;

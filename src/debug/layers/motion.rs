@@ -42,9 +42,9 @@ pub fn ray_lines(
     arrow.chain([([origin, end], path)]).collect()
 }
 
-/// Returns the outlines of a moving shape at both ends of its path, and the line between both
-/// origins. A path ends at its hit, if there is one. The rotation is the axis times the angle in
-/// radians. In 2D, only the motion in the xy plane is drawn.
+/// Returns the outlines of a moving shape at both ends of its path, and the line from the origin at
+/// the start to the origin at the end. If there is a hit, the path ends at the hit. The rotation is
+/// the axis times the angle in radians. In 2D, only the motion in the xy plane is drawn.
 pub fn cast_lines(
     collider: &Collider,
     start: Affine3A,

@@ -402,7 +402,8 @@ impl TickResults<'_> {
     }
 }
 
-/// Returns the drawn pose of a collider. In 2D, the shape stays in its xy plane.
+/// Returns the drawn pose of a collider. In 2D, the axes of the pose are projected onto the xy
+/// plane.
 pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
     flattened(pose.affine(), collider.shape_2d().is_some())
 }

@@ -12,8 +12,8 @@ use crate::{
     shape::Aabb,
 };
 
-/// A box is thin along an axis if its size along the axis is far smaller than its largest size: the
-/// binary exponents of the two sizes differ by more than `THIN_EXPONENT`.
+/// A box is thin along an axis if its size along the axis is far smaller than its largest size. In
+/// this case, the binary exponents of the two sizes differ by more than `THIN_EXPONENT`.
 ///
 /// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.

@@ -52,7 +52,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The boxes of both dimensions.
+/// The boxes of all colliders, in 2D and in 3D.
 #[derive(Default)]
 pub struct BroadPhaseState {
     d2: Overlaps,

@@ -22,8 +22,8 @@ pub struct Proxies {
     pub d3: ProxyArena<Vec3>,
     /// The source of this tick's candidate pairs.
     pub source: BroadPhase,
-    /// `true` if the contacts of the previous tick do not belong to these proxies: the app has
-    /// restored other contacts, or the previous tick was aborted.
+    /// `true` if the app has restored other contacts, or if the previous tick was aborted. Then the
+    /// contacts of the previous tick do not belong to these proxies.
     pub is_restored: bool,
     /// `true` if any of these colliders is [`Swept`](crate::Swept).
     pub has_swept: bool,

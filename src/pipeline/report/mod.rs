@@ -199,7 +199,7 @@ impl EventBatch {
         self.transitions.shrink_to_fit();
         self.changes = Changes::default();
         self.swept = SweptEvents::default();
-        // Bevy never shrinks its two lists of messages, and gives access to neither. A copy has no
+        // Bevy never shrinks its two lists of messages, and gives no access to them. A copy has no
         // unused memory. Messages keep their ids in the copy, so readers continue at the same
         // message.
         if let Ok(copy) = messages.reflect_clone_and_take() {

@@ -8,10 +8,10 @@
 //!   included, because the app may have moved a collider since. In this case, the colliders may be
 //!   apart where their paths begin.
 //!
-//! A pair of the second kind is skipped if no swept collider moves, relative to the other collider,
-//! by more than the radius of a ball inside the swept collider. To pass through the other collider,
-//! a swept collider would have to move by the ball's diameter. Pairs that stay apart during the
-//! motion are not candidates: see [`PathTable::may_meet`].
+//! A pair of the second kind is skipped if each swept collider moves, relative to the other
+//! collider, by at most the radius of a ball inside the swept collider. To pass through the other
+//! collider, a swept collider would have to move by the ball's diameter. Pairs that stay apart
+//! during the motion are not candidates: see [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 

@@ -114,8 +114,8 @@ impl Scan<'_> {
         self.update(row);
     }
 
-    /// Updates the proxy of a collider: queues a move if the shape is the same, and rebuilds the
-    /// proxy otherwise.
+    /// Updates the proxy of a collider: queues a move if the shape has not changed, and rebuilds
+    /// the proxy otherwise.
     fn update(&mut self, row: &ColliderRow) {
         let slot = self.proxies.slot(row.entity);
         match (slot, row.transform) {

@@ -277,8 +277,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Returns the ground below the body. The gap along the contact normal is at most two skins on
-    /// the steepest ground, and half a skin plus 1.5 skins / `least_cosine` on flat ground.
+    /// Returns the ground below the body. On the steepest ground, the gap along the contact normal
+    /// is at most two skins. On flat ground, the gap is at most half a skin plus 1.5 skins /
+    /// `least_cosine`.
     fn find_ground(&self, rules: &GroundRules<V::DVec>) -> Option<BodyTouch<V::DVec>> {
         let half = 0.5 * self.moving.skin;
         let depth = 3.0 * half / rules.least_cosine;
@@ -300,7 +301,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             .map(|plane| plane.touch(0.0, plane.gap + half));
         let ground = touches.find(|touch| rules.supports(touch));
         ground.or_else(|| {
-            // A body that is wedged between steep slopes does not fall either.
+            // A body that is wedged between steep slopes does not fall, so the slopes count as
+            // ground.
             let normals: SmallVec<[_; 8]> = planes.iter().map(|plane| plane.normal).collect();
             let is_wedged = clipped(-rules.up, &normals).length() <= MAX_WEDGED_FALL;
             is_wedged.then_some(BodyTouch {

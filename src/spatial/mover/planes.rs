@@ -127,7 +127,7 @@ impl ContactPlane {
 /// # Precision
 ///
 /// The result is exact for rigid planes. If two of many planes are opposite to within half a
-/// degree, one of the two planes may be violated by a thousandth of the translation. With soft
+/// degree, the result may violate one of the two by a thousandth of the translation. With soft
 /// planes, the result has an error of about 1e-9 of its length. The error is greater between planes
 /// at angles of less than a few degrees.
 ///

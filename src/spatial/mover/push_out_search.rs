@@ -43,8 +43,8 @@ use crate::{
 const MAX_PUSH_OUT_NODES: usize = 256;
 
 /// The cosine of the greatest angle, 84 degrees, between a facet's contact normal and a direction
-/// in which a body may leave. So the body stays on its side of the facet. The other 6 degrees of a
-/// right angle allow for errors of the normal.
+/// in which a body may leave. So the body stays on its side of the facet. The angle is 6 degrees
+/// less than a right angle, to allow for errors of the normal.
 const FACET_SIDE_COSINE: f64 = 0.1;
 
 /// Directions count as equal if the cosine of the angle between them is at least this value. The
@@ -268,7 +268,8 @@ fn exits<V: Space>(
 /// Returns the axes along which a body may leave an obstacle, in both directions.
 ///
 /// Each face of the Minkowski difference of two boxes is parallel to edges of the boxes: to one
-/// edge in 2D, and to two in 3D. For other shapes, the axes are a selection of all useful axes.
+/// edge in 2D, and to two edges in 3D. For other shapes, the axes are a selection of all useful
+/// axes.
 fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
     let shapes = parts.map(Part::scaled_shape);
     let count = V::DVec::DIMENSION;

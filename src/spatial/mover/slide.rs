@@ -98,9 +98,10 @@ pub struct MoveAndSlideOutput {
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
-    /// `true` if the body is pressed: the body overlaps something, and no push-out was found whose
-    /// length is at most twice the upper limit of [`skin`](MoveAndSlideSettings#structfield.skin).
-    /// Then the move begins with the translation of [`PushOut::Pressed`].
+    /// `true` if the body is pressed: the body overlaps something, and no short push-out was found.
+    /// A push-out is short if its length is at most twice the upper limit of
+    /// [`skin`](MoveAndSlideSettings#structfield.skin). Then the move begins with the translation
+    /// of [`PushOut::Pressed`].
     ///
     /// [`PushOut::Pressed`]: crate::PushOut::Pressed
     pub is_stuck: bool,
