@@ -18,8 +18,8 @@ pub enum BroadPhase {
     Custom,
 }
 
-/// The pairs of entities that the app supplies for testing. With [`BroadPhase::Automatic`], the
-/// plugin ignores this list.
+/// The candidate pairs that the app supplies, as pairs of entities. With [`BroadPhase::Automatic`],
+/// the plugin ignores this list.
 ///
 /// Add the pairs in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
 /// The plugin never changes the list, so pairs stay until the app clears the list.
@@ -115,8 +115,8 @@ pub enum OngoingEvents {
     /// A contact sends an `Ongoing` message in every tick, even if both colliders are at rest.
     #[default]
     EveryTick,
-    /// A contact sends an `Ongoing` message in each tick in which its depth, its normal or one of
-    /// its points changed.
+    /// A contact sends an `Ongoing` message in each tick in which the contact changed, for example
+    /// its depth, its normal or a point.
     OnChange,
     /// No contact sends an `Ongoing` message.
     Never,

@@ -40,8 +40,8 @@ use crate::{
 /// contact depends only on the shapes and poses of its tick. Only the phase, and whether a body
 /// meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any collider is
 /// one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous tick, in
-/// which swept paths begin. A rollback that restores this resource and the transforms replays the
-/// same events.
+/// which swept paths begin. A rollback that restores this resource and the transforms reproduces
+/// the same events.
 ///
 /// A system that restores this resource cannot have a [`SpatialQuery`](crate::SpatialQuery), which
 /// reads the resource. Make the queries in another system.
@@ -106,7 +106,8 @@ use crate::{
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Collisions {
-    /// One contact per touching pair, sorted by (entity, other). `entity` is lower than `other`.
+    /// One contact per touching pair, sorted by (entity, other). In each contact, `entity` is lower
+    /// than `other`.
     contacts: Vec<CollisionEvent>,
     /// The `other` entity and the index of each contact, sorted.
     by_other: Vec<(Entity, u32)>,

@@ -26,9 +26,9 @@ use bevy::prelude::*;
 /// ```
 ///
 /// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods:
-/// [`point`](Self::point), [`other_point`](Self::other_point). The [offset](Self::offset) of a
-/// point from its entity is stored, so that the offset stays precise far from the origin. Values
-/// that are computed from the fields are methods, too, such as
+/// [`point`](Self::point), [`other_point`](Self::other_point). An event stores the
+/// [offset](Self::offset) of each point from the translation of its entity, because an offset stays
+/// precise far from the origin. Values that are computed from the fields are methods, too, such as
 /// [`minimum_translation`](Self::minimum_translation) and [`started`](Self::started).
 ///
 /// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
@@ -97,7 +97,8 @@ pub struct CollisionEvent {
     /// The results of [`owner`](Self::owner) and [`other_owner`](Self::other_owner).
     pub(crate) owners: [Entity; 2],
     /// The results of [`is_sensor`](Self::is_sensor) and
-    /// [`other_is_sensor`](Self::other_is_sensor). The two flags fit into the padding of the event.
+    /// [`other_is_sensor`](Self::other_is_sensor). The two flags need no extra memory, because they
+    /// fit into the padding of the event.
     pub(crate) are_sensors: [bool; 2],
     /// The result of [`time`](Self::time). An `f32` also fits into the padding of the event.
     pub(crate) time: f32,

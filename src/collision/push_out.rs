@@ -1,4 +1,4 @@
-//! The translation that moves an entity out of everything that it touches.
+//! The translation that moves an entity out of all solid colliders that it touches.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -19,8 +19,9 @@ use crate::{
 /// depth.
 const LEAST_COSINE: f64 = 0.1;
 
-/// An overlap of at most this fraction of the contact's coordinates is treated as a rounding error.
-/// Rounding both positions to f32 adds at most half of this overlap.
+/// An overlap of at most this fraction of the coordinates of the contact point is treated as a
+/// rounding error. Rounding the positions of the two colliders to f32 causes at most half of this
+/// overlap.
 const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
 /// The translation that moves a shape out of all solid colliders, in the world's frame.
@@ -213,7 +214,8 @@ impl Collisions {
         let solid = solid.filter(move |hit| is_solid(hit));
         let parts = solid.flat_map(move |hit| self.parts(entity, hit.other));
         parts.filter_map(|hit| {
-            // A normal that was rounded to f32 is no longer a unit vector in f64.
+            // A normal that was rounded to f32 is no longer a unit vector in f64, so it is
+            // normalized again.
             let normal = (-hit.normal.to_f64()).unit()?;
             let surface = hit.surface;
             let extent = surface.translation.to_f64().extent() + surface.offset.to_f64().extent();

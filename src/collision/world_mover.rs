@@ -72,7 +72,7 @@ impl WorldMover<'_, '_> {
     /// Moves an entity by `translation`, in the world's frame and units.
     ///
     /// A translation of 0 does not mark the `Transform` as changed. An ancestor without a
-    /// `Transform` counts as the identity.
+    /// `Transform` counts as an ancestor with the identity transform.
     ///
     /// # Errors
     ///

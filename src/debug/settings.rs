@@ -25,7 +25,7 @@ pub struct HeadbuttGizmos {
     /// Draws the bounding box of each collider. A half-space has no bounding box.
     pub boxes: bool,
     /// Draws two crosses for each contact: at the deepest points of both shapes. For compounds and
-    /// surfaces, crosses mark the deepest points of each part.
+    /// surfaces, crosses mark the deepest points of each touching part.
     pub contact_points: bool,
     /// Draws the normal of each contact as an arrow whose length is the depth. Moving
     /// [`other`](crate::CollisionEvent::other) by this arrow separates the two shapes.

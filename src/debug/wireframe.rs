@@ -49,7 +49,7 @@ impl Collider {
     /// assert_eq!(Collider::cuboid(1.0, 2.0, 3.0).wireframe().len(), 12);
     /// ```
     ///
-    /// * Vertices and edges are exact. The points on curves are exact, and curves are divided so
+    /// * Vertices and edges are drawn exactly. Curves are drawn as chords between exact points, so
     ///   that a circle has 32 sides.
     /// * A half-space is drawn as a grid of cells of size 1 around the origin.
     /// * A rounded mesh is drawn without its margin.

@@ -157,7 +157,7 @@ pub enum PairStatus {
     /// first entity is the `entity` of the event.
     PassedThrough(CollisionEvent),
     /// The last tick did not include one of the entities, because the collider of this entity was
-    /// added, enabled or repaired since then. After [`sync_now`](crate::sync_now), a changed
+    /// added, enabled or made valid since then. After [`sync_now`](crate::sync_now), a changed
     /// collider also has this status.
     Unseen {
         /// The unseen entity.
@@ -482,8 +482,8 @@ fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
     min.cmple(inner_min).all() && inner_max.cmple(max).all()
 }
 
-/// Returns the axis along which two boxes are farthest apart, and the gap. Returns `None` if the
-/// boxes overlap.
+/// Returns the axis along which two boxes are farthest apart, and the gap. The axis points from the
+/// first box to the second box. Returns `None` if the boxes overlap.
 fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Option<(Vec3, f32)> {
     let (above, below) = (other_min - max, min - other_max);
     let gaps = above.max(below);

@@ -168,7 +168,7 @@ impl Explanation {
         }
     }
 
-    /// Writes the layers that do not match.
+    /// Writes the layers that keep the two colliders from interacting.
     fn write_layers(
         &self,
         out: &mut fmt::Formatter,

@@ -1,4 +1,4 @@
-//! Filters of pairs and of contacts that the app adds.
+//! The app's filters of pairs and of contacts.
 
 use bevy::{
     ecs::system::{ReadOnlySystemParam, SystemParamItem, SystemState},
@@ -24,7 +24,7 @@ pub struct CandidatePair {
     pub other: Entity,
     /// The owner of `entity`: see [`ColliderOf`](crate::ColliderOf).
     pub owner: Entity,
-    /// The owner of `other`.
+    /// The owner of `other`: see [`ColliderOf`](crate::ColliderOf).
     pub other_owner: Entity,
 }
 
@@ -336,7 +336,7 @@ trait Filter<T>: Send + Sync {
 /// A filter with its marker and its system parameters.
 struct MarkedFilter<M: Component, P: ReadOnlySystemParam + 'static, F> {
     filter: F,
-    /// The first tick creates the state.
+    /// The query for marked entities, and the parameters. The first tick creates them.
     state: Option<FilterState<M, P>>,
 }
 

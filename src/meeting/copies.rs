@@ -79,7 +79,8 @@ impl<C> ComponentCopies<C> {
         self.copies.is_empty()
     }
 
-    /// Returns the component of an entity.
+    /// Returns the copy of an entity's component, or `None` if there was no component at the last
+    /// update.
     pub fn get(&self, entity: Entity) -> Option<&C> {
         self.copies.get(&entity).map(|copy| &copy.value)
     }

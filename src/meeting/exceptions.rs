@@ -32,8 +32,9 @@ use crate::meeting::{ComponentCopies, Party};
 /// * The exception holds in ticks, on swept paths, and in the queries
 ///   [of](crate::SpatialQueryFilter::of) one of the two entities.
 ///
-/// A change takes effect in the next tick, even at rest. The component also counts while its entity
-/// is disabled. After a change of the set, the next tick removes the entities that no longer exist.
+/// A change takes effect in the next tick, even if the colliders are at rest. The component also
+/// counts while its entity is disabled. After a change of the set, the next tick removes the
+/// entities that no longer exist.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Deref, DerefMut, Reflect)]
 #[component(map_entities)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]

@@ -88,7 +88,7 @@ impl Party<'_> {
 /// The rule that keeps two colliders from meeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exclusion {
-    /// Their [`CollisionLayers`] do not interact.
+    /// The [`CollisionLayers`] of the two colliders do not interact.
     Layers,
     /// Both colliders have this owner.
     SameOwner(Entity),

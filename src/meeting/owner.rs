@@ -10,7 +10,7 @@ use bevy::prelude::*;
 /// * Events name the collider and its [owner](crate::CollisionEvent::owner), and observers of the
 ///   owner are triggered, too.
 /// * [`SpatialQueryFilter::excluding`](crate::SpatialQueryFilter::excluding) an owner excludes all
-///   its colliders, and [`IgnoreCollisions`](crate::IgnoreCollisions) holds for all of them.
+///   its colliders, and [`IgnoreCollisions`](crate::IgnoreCollisions) applies to all of them.
 ///
 /// A bullet ignores its shooter, and all hitboxes of the shooter, with one component:
 ///
@@ -52,7 +52,8 @@ use bevy::prelude::*;
 ///
 /// A collider without this component is its own owner. The relationship has one level: the owner of
 /// an owner does not count. A parent is not an owner. A change takes effect in the next tick, even
-/// at rest. If the owner is despawned, its colliders stay, and are their own owners again.
+/// if the colliders are at rest. If the owner is despawned, its colliders stay, and are their own
+/// owners again.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[relationship(relationship_target = Colliders)]
 #[reflect(Component, Clone, Debug, PartialEq, Hash)]

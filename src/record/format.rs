@@ -64,8 +64,8 @@ pub struct Tick {
     /// All exceptions: the entity with the component, and the ignored entity. `None` if the
     /// exceptions are the same as in the previous tick.
     pub exceptions: Option<Vec<(u32, u32)>>,
-    /// All pairs and contacts that the filters of the app rejected. `None` if they are the same as
-    /// in the previous tick.
+    /// All pairs and contacts that the filters of the app rejected. `None` if the filters rejected
+    /// the same pairs and contacts in the previous tick.
     pub rejected: Option<Rejected>,
     /// `true` if the app has written the contacts since the previous tick, so that all pairs are
     /// tested.
@@ -90,7 +90,7 @@ pub enum Pairs {
     Custom(Vec<(u32, u32)>),
 }
 
-/// What the filters of the app rejected in a tick.
+/// The pairs and contacts that the filters of the app rejected in a tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejected {
     pub pairs: Vec<(u32, u32)>,

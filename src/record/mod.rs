@@ -45,7 +45,7 @@ pub use recording::Recording;
 pub use replay::{Replay, ReplayTick, ReplayedTick};
 
 /// Returns the first and the last stage of a tick. The first system also reads the input of the
-/// tick, and the last system writes this input with the results. So no system of the app can run
+/// tick, and the last system also writes the block of the tick. So no system of the app can run
 /// between a stage and the recorder.
 pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
     [

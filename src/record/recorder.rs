@@ -47,8 +47,8 @@ use crate::{
 /// The recorder writes all colliders, ancestors and owners, including disabled entities. The
 /// recorder also writes the pairs of [`CandidatePairs`](crate::CandidatePairs), the exceptions, and
 /// the pairs that filters reject. Recording does not change the behavior of the plugin, and the
-/// memory of the recorder does not grow with the length of the session. Each tick is written at
-/// once, so the file is complete up to the last tick even if the game crashes.
+/// memory of the recorder does not grow with the length of the session. Each tick is written
+/// immediately, so the file is complete up to the last tick even if the game crashes.
 ///
 /// * A collider with a custom shape is not recorded, because its shape is code. One warning names
 ///   the entity.
@@ -73,7 +73,7 @@ struct Session {
     pairs: Pairs,
     /// The exceptions of the last tick.
     exceptions: Vec<(u32, u32)>,
-    /// What the filters of the app rejected in the last tick.
+    /// The pairs and contacts that the filters of the app rejected in the last tick.
     rejected: Rejected,
     /// The contacts of the last tick, and the change tick of their resource.
     contacts: ContactSet,

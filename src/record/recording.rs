@@ -179,7 +179,8 @@ impl Recording {
         tick.and_then(|tick| tick.exceptions).unwrap_or_default()
     }
 
-    /// Returns what filters rejected in a tick, or `None` if no tick has rejected anything.
+    /// Returns the pairs and contacts that filters rejected in a tick, or `None` if filters
+    /// rejected nothing in all ticks.
     pub(super) fn rejected(&self, tick: usize) -> Option<Rejected> {
         let tick = self.last_change(&self.rejected_changes, tick);
         let rejected = tick.and_then(|tick| tick.rejected).unwrap_or_default();

@@ -132,7 +132,7 @@ impl Replay {
     /// first. The changes of all earlier ticks are applied without running these ticks. But if the
     /// recording has a [`OneWay`] collider, all ticks before `tick` run, because contacts with such
     /// colliders depend on earlier ticks. If the last played tick is before `tick`, only the ticks
-    /// after it run.
+    /// after the last played tick run.
     ///
     /// # Errors
     ///
@@ -218,9 +218,10 @@ impl Replay {
         Ok(events)
     }
 
-    /// Returns what filters rejected in a tick, with the entities of the world.
+    /// Returns the recorded rejections of a tick, with the entities of the world in place of ids.
     fn rejections(&self, rejected: &Rejected) -> Rejections {
-        // The entities of the world are in the order of the recorded entities.
+        // The entities of the world have the same order as the recorded entities, so each pair
+        // still has the lower entity first.
         let pair_of = |(a, b)| Some((self.entity(a)?, self.entity(b)?));
         let contacts = rejected.contacts.iter();
         let contacts = contacts.filter_map(|contact| {

@@ -1,4 +1,4 @@
-//! Contact points and normals.
+//! The drawing of contact points and normals.
 
 use bevy::prelude::*;
 

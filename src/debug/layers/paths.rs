@@ -1,4 +1,4 @@
-//! Paths of swept colliders in the last tick.
+//! The drawing of the paths of swept colliders in the last tick.
 
 use bevy::{ecs::entity::EntityHashMap, math::Affine3A, prelude::*};
 

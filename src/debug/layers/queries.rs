@@ -1,4 +1,4 @@
-//! The rays and moving shapes of the [`SpatialQuery`](crate::SpatialQuery)s of all systems.
+//! The drawing of the rays and moving shapes of all [`SpatialQuery`](crate::SpatialQuery)s.
 
 use bevy::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Outlines and boxes of all colliders.
+//! The drawing of the outlines and boxes of all colliders.
 //!
 //! Colliders share layers, because each layer costs a draw call in each frame. Colliders with
 //! nearby entity indices are in one layer, so no list of free layers is needed. If one collider
