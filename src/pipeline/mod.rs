@@ -1,6 +1,6 @@
-//! The tick has four stages. Each stage has one system, and the third stage has further systems for
-//! swept colliders and for filters of the app. A stage passes its results to the next stage in a
-//! resource.
+//! The tick has four stages. The third stage has several systems, some of them for swept colliders
+//! and for filters of the app. Each other stage has one system. A stage passes its results to the
+//! next stage in a resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes
@@ -27,7 +27,7 @@
 //!
 //! Stages share data and never call each other. Data cached from earlier ticks only saves work.
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
-//! pairs that the app supplies.
+//! pairs and filters of the app.
 
 pub mod broad_phase;
 pub mod filters;

@@ -26,7 +26,7 @@ use crate::{
     space::Space,
 };
 
-/// The trees of both dimensions.
+/// The trees of all colliders, in 2D and in 3D.
 #[derive(Resource, Default)]
 pub struct SpatialIndex {
     pub d2: Trees,
@@ -52,7 +52,7 @@ impl SpatialIndex {
     }
 }
 
-/// The trees of one dimension.
+/// The trees of all 2D or all 3D colliders.
 #[derive(Default)]
 pub struct Trees {
     forest: OnceLock<Forest>,

@@ -53,7 +53,7 @@ pub struct PairList {
     order: PairOrder,
 }
 
-/// Minimum number of querying boxes per task.
+/// Minimum number of boxes whose overlaps a task finds.
 const MIN_QUERIES: usize = 512;
 
 impl PairList {

@@ -1,10 +1,10 @@
 //! The choice of a grid's cell size.
 //!
 //! If a box overlaps a few other boxes of its row along x, scanning the row takes about as long as
-//! finding the row. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the
-//! length of a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap
-//! a box along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along
-//! z are left out.
+//! finding the row. So the cells are sized for a few such neighbors. Let n boxes fill a space of
+//! size w_x × w_y × w_z evenly, and let l be the length of a box along x. In a row with
+//! cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap a box along x. For k such neighbors, a
+//! = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z are left out.
 //!
 //! If the boxes are crowded, each box has more neighbors. [`Crowding`] then shrinks the cells
 //! according to the measured number of neighbors.
@@ -22,8 +22,8 @@ pub const NEIGHBORS: f64 = 5.0;
 /// Boxes are crowded if their mean number of neighbors exceeds this multiple of [`NEIGHBORS`].
 pub const CROWDED: f64 = 3.0;
 
-/// The ratio of a new cell size to its target. The target is the best size, but at least the size
-/// of the largest box.
+/// The ratio of a new cell size to its target. The target is the size by the formula above, but at
+/// least the size of the largest box.
 const CELL_ENLARGEMENT: f64 = 1.1;
 
 /// A cell size is kept while its ratio to the target is in this range. So cells seldom change while

@@ -259,8 +259,8 @@ impl Grid {
         row.get(before..).unwrap_or_default()
     }
 
-    /// Returns the index of the first row at `number` or after it. Searches from `near` with
-    /// doubling steps.
+    /// Returns the index of the first row at `number` or after it. The search starts at the index
+    /// `near`, and doubles its steps.
     pub fn seek(&self, near: usize, number: RowNumber) -> usize {
         let is_before = |index: usize| self.rows.get(index).is_some_and(|row| row.number < number);
         let (mut start, mut end) = (near, near);

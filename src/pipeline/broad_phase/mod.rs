@@ -91,7 +91,7 @@ pub fn find_candidates(
     diagnostics.broad_phase = start.elapsed();
 }
 
-/// The boxes of one dimension.
+/// The boxes of all 2D or all 3D colliders.
 #[derive(Default)]
 struct Overlaps {
     /// The boxes that move or moved recently.

@@ -130,7 +130,6 @@ struct PairTick<'a, V: Space> {
     has_paths: bool,
 }
 
-// Derived implementations would require a vector that is a resource.
 impl<V: Space> Copy for PairTick<'_, V> {}
 
 impl<V: Space> Clone for PairTick<'_, V> {
@@ -323,8 +322,8 @@ fn one_way_contact<V: Space>(
     Some(event(a, b, &deepest?))
 }
 
-/// Removes the contacts of the last pair, which begin at `start`, if there is only one. The contact
-/// of the pair is then enough.
+/// If the last pair, whose contacts begin at `start`, has only one contact, removes this contact
+/// from `parts`. The contact of the pair is then enough.
 fn drop_single(start: usize, parts: &mut Vec<CollisionEvent>) {
     if parts.len() == start + 1 {
         parts.truncate(start);

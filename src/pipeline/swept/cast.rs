@@ -171,7 +171,7 @@ fn cast_all<V: Space>(
     swept.extend(casts.iter().filter_map(|cast| cast.result));
 }
 
-/// Returns the first touch of a pair on its paths. If the cast finds none, a new contact in the
+/// Returns the first touch of a pair on its paths. If the cast finds no touch, a new contact in the
 /// poses of this tick is returned, with the time 1.
 fn cast<V: Space>(
     arena: &ProxyArena<V>,
@@ -203,7 +203,8 @@ fn cast<V: Space>(
     };
     let found = first_touch((&first.0, first.1), (&second.0, second.1), one_way, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
-    // If the shapes also touch at the end of their paths, the contact continues.
+    // If the shapes touch at the start and at the end of their paths, the contact of the narrow
+    // phase continues.
     if !is_apart_at_start && cast.touched && cast.found.is_some() {
         return None;
     }

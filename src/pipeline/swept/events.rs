@@ -6,7 +6,7 @@ use crate::{
     pipeline::narrow_phase::found_contacts::SweptContact,
 };
 
-/// The contacts on the paths of this tick.
+/// The events of the first touches on the paths of this tick.
 #[derive(Default)]
 pub struct SweptEvents {
     /// The events to send. [`begin_tick`](Self::begin_tick) adds the events in the order of their

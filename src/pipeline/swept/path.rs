@@ -106,8 +106,8 @@ fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
 }
 
 /// The maximum number of steps to find a rotation. Once the map is nearly orthogonal, each step
-/// squares the error. Until then, each step multiplies the length of a short axis by 1.5. 64 steps
-/// suffice for axes down to 1e-9 of the longest axis.
+/// squares the error. Until then, each step multiplies the length of a short axis by 1.5. So 64
+/// steps suffice for axes down to 1e-9 of the longest axis.
 const MAX_ORTHOGONAL_STEPS: usize = 64;
 
 /// The search for a rotation ends if a step changes the matrix by less than this value, a few

@@ -118,7 +118,7 @@ impl<V: Space> PathTable<V> {
 
     /// Returns `true` if one of two boxes belongs to a piece, and the previous piece of the same
     /// path also overlaps the other box. The pieces that overlap a box are consecutive, because
-    /// each coordinate rises or falls all along the path.
+    /// each coordinate only rises or only falls along the path.
     pub fn is_repeated(&self, (a, b): SlotPair) -> bool {
         let box_of = |number: u32| self.boxes.get(number as usize);
         let is_repeated = |number, other| {

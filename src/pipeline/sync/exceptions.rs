@@ -7,8 +7,8 @@ use crate::{
     pipeline::{proxies::Proxies, unfiltered::Unfiltered},
 };
 
-/// The query for exceptions. Disabled entities are included, because their colliders may be enabled
-/// children.
+/// The query for exceptions. Disabled entities are included, because a disabled entity may own
+/// enabled colliders.
 pub type ExceptionQuery = Unfiltered<(Entity, Ref<'static, IgnoreCollisions>)>;
 
 /// Updates the exceptions of the tick, and marks the colliders of each entity whose set changed. If

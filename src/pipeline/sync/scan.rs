@@ -94,7 +94,7 @@ impl Scan<'_> {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
                     self.moves.add(slot, traits, *transform, has_parent);
                 }
-                // The collider may be valid in its new pose.
+                // An invalid collider may become valid in its new pose.
                 Some(ProxySlot::Invalid) => {
                     let row = block.rows(self.window).find(|row| row.entity == entity);
                     if let Some(row) = row {
