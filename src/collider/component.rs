@@ -85,7 +85,8 @@ use crate::shape::{
 /// * A `Plane3d` is a flat rectangle with the same orientation as its mesh in Bevy.
 ///
 /// A collider follows the transforms of all its ancestors along `ChildOf`. Scale is exact, even if
-/// it is not uniform or mirrors the shape: a scaled sphere is an ellipsoid, not a polyhedron.
+/// the scale is not uniform or mirrors the shape: a scaled sphere is an ellipsoid, not a
+/// polyhedron.
 ///
 /// # Half-spaces
 ///

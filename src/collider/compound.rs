@@ -119,8 +119,8 @@ impl Collider {
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
     /// The cost grows with the number of triangles that a shape touches. Use meshes of few
-    /// triangles for levels, and primitives or hulls for moving bodies. The guide has a page with
-    /// drawings and advice for levels.
+    /// triangles for levels, and primitives or hulls for moving bodies. The [guide to
+    /// levels](crate::guide::levels) has drawings and advice.
     ///
     /// A half-space pushes a surface, like any other shape, along the normal of the half-space. Two
     /// surfaces touch where their triangles cross:

@@ -155,7 +155,7 @@ pub fn cast_in_world<V: Space>(
 /// translation.
 enum SweptRegion<D> {
     Box(Bounds<D>),
-    /// A half-space, and the origin to which it is relative.
+    /// A half-space, and the origin to which the half-space is relative.
     HalfSpace(HalfSpace<D>, D),
     Anywhere,
 }

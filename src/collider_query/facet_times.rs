@@ -138,7 +138,8 @@ pub struct FacetTimes<'a, V: Space> {
 }
 
 impl<'a, V: Space> FacetTimes<'a, V> {
-    /// Returns `None` unless one collider is a surface, the other is convex, and neither rotates.
+    /// Returns `None` unless one collider is a surface, the other collider is convex, and neither
+    /// collider rotates.
     pub fn new(pair: &MovingColliders<'a, V>) -> Option<Self> {
         let moving = pair.moving;
         let rotates = |motion: &Moving<V>| V::DVec::angle_size(motion.1.rotation) != 0.0;
@@ -318,7 +319,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Raises the bounds after a facet was touched: see the file head. Two times count as equal if
-    /// they differ by at most `same_time`. `normal` is the normal of the pair's contact.
+    /// they differ by at most `same_time`. `normal` is the normal of the pair's contact, from the
+    /// first collider to the second collider.
     pub fn add_touch(&mut self, facet: u32, normal: V::DVec, time: f64, same_time: f64) {
         let [up, _] = self.in_order(normal, -normal);
         let up = self.rotation * up;

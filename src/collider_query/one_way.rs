@@ -56,7 +56,8 @@ pub struct OneWayPair<'a, V: Space> {
     pub side: OneWaySide<V::DVec>,
 }
 
-/// Where a body lands on a platform if the body is lifted above the platform and then lowered.
+/// The place where a body lands on a platform if the body is lifted above the platform and then
+/// lowered.
 #[derive(Clone, Copy, Debug)]
 pub struct Landing<D> {
     /// The least distance by which the body has to rise to leave the platform. If the sink is 0 or
@@ -231,8 +232,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     }
 
     /// Returns the first touch of the body that moves by `motion` and the platform that moves by
-    /// `platform_motion`. If the two touch at the start, `is_held` decides whether the landing on a
-    /// part counts. If the two are apart at the start, only touches from above count.
+    /// `platform_motion`. If body and platform touch at the start, `is_held` decides whether the
+    /// landing on a part counts. If body and platform are apart at the start, only touches from
+    /// above count.
     pub fn first_touch(
         &self,
         motion: Motion64<V::DVec>,

@@ -17,8 +17,8 @@ use crate::{
 /// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
 /// 2D, which has no z, the result is the support point of the base.
 ///
-/// The radius of the base extends only along x and y. So the radius becomes part of the extrusion's
-/// core, and the extrusion itself has radius 0.
+/// The radius of the base enlarges the extrusion only along x and y. So the radius becomes part of
+/// the extrusion's core, and the extrusion itself has radius 0.
 pub(super) fn support<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f32,

@@ -74,7 +74,7 @@ impl<V: Space> ShapeInfo<V> {
         }
     }
 
-    /// Returns `true` for a half-space, even if a scale of 0 makes it invalid.
+    /// Returns `true` for a half-space, even if a scale of 0 makes the half-space invalid.
     pub fn is_half_space(&self) -> bool {
         matches!(self.core, CoreInfo::HalfSpace)
     }

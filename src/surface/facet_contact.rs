@@ -73,7 +73,7 @@ impl<D: DVector> FacetContact<D> {
         self.contact.depth
     }
 
-    /// Returns the plane that a translation has to clear.
+    /// Returns the plane that a translation of the body has to clear: the normal and the depth.
     pub fn plane(&self) -> PushPlane<D> {
         (self.normal, self.depth())
     }
@@ -82,7 +82,7 @@ impl<D: DVector> FacetContact<D> {
         matches!(self.kind, ContactKind::Plane)
     }
 
-    /// Returns `true` if two contacts have the same normal and depth.
+    /// Returns `true` if two contacts have the same normal and the same depth, up to rounding.
     pub fn is_same_plane(&self, other: &Self) -> bool {
         let difference = (self.depth() - other.depth()).abs();
         (self.normal - other.normal).length() <= SAME_NORMAL

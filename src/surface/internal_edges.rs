@@ -22,8 +22,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return false;
         };
         // The contacts of other shapes at one point may have slightly different normals.
-        // `remove_internal_contacts` keeps or removes all these contacts by testing the first of
-        // them.
+        // `remove_internal_contacts` tests only the first of these contacts, and always removes the
+        // others.
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
@@ -53,7 +53,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// contacts of one part at one point, at most one remains.
     pub(super) fn remove_internal_contacts(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
         // Facets that share a point have contacts at the same point. After sorting, the contacts of
-        // one part at one point are adjacent, so that only the first of them is tested.
+        // one part at one point are adjacent, so that only the first of these contacts is tested.
         let position = |contact: &FacetContact<V::DVec>| match contact.kind {
             ContactKind::Boundary { point, .. } => Some(point.point),
             _ => None,

@@ -25,10 +25,12 @@
 //! ```
 //!
 //! **Overlapping cores.** A *push-out* is a translation after which the body no longer overlaps the
-//! facets that it touched. During the translation, the body's center passes through no facet. The
-//! contacts are the planes, edges and corners on which the shortest push-out ends. So a crate that
-//! overlaps a kerb is pushed back past the front or up onto the top, whichever is shorter. A crate
-//! in a corner is pushed out of both walls.
+//! facets that it touched. During the translation, the body's center passes through no facet. A
+//! translation *clears* a facet if the body does not overlap the facet afterwards. A translation
+//! *clears* a plane if the body is then wholly above the plane. A translation *ends on* a plane if
+//! the body then just touches the plane from above. The contacts are the planes, edges and corners
+//! on which the shortest push-out ends. So a crate that overlaps a kerb is pushed back past the
+//! front or up onto the top, whichever is shorter. A crate in a corner is pushed out of both walls.
 //!
 //! The files, in the order in which they are called for a pair:
 //!
@@ -39,7 +41,8 @@
 //!   succeeds. The proof comes first if many facets lie in one plane. If neither search nor proof
 //!   finds a push-out, the functions in the files below compute the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
-//! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima.
+//! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima of the
+//!   distance.
 //! * `shortest_push_out.rs` finds the shortest push-out of any body, with the search in
 //!   [`translation_search`](crate::space::translation_search).
 //! * `exit_candidates.rs` collects the planes, edges and corners that a push-out may clear.

@@ -33,8 +33,8 @@ use crate::{
     tolerance::SURELY_APART,
 };
 
-/// Maximum number of planes that are taken, and of single facets that are tried. Most proofs need
-/// at most three planes or facets.
+/// Maximum number of planes that one proof takes, and of single facets that one proof tries. Most
+/// proofs need at most three planes or facets.
 const MAX_TRIES: usize = 8;
 
 /// Maximum number of facets that are tested for touching the body. With more facets, a proof is

@@ -221,7 +221,7 @@ fn skipping_a_cluster_skips_most_of_its_facets_and_no_other_facet() {
     );
 }
 
-/// All corners of the lower face are equally low, and some of them are beside the floor.
+/// All corners of the box's lower face are equally low, and some corners are beside the floor.
 #[test]
 fn a_box_that_overhangs_a_floor_lands_on_the_floor() {
     let mut random = Random(StdRng::seed_from_u64(31));

@@ -39,7 +39,8 @@ impl BoxPath {
             // the path at all times, or never.
             let inverse = (1.0 / direction) as f32;
             let is_negative = inverse < 0.0;
-            // The planes move outward by the half extent. The coordinates are rounded outward, too.
+            // The planes of a slab move outward by the half extent of the moving box. The
+            // coordinates are rounded outward, too.
             let greatest = round_up(origin + half);
             let least = -round_up(half - origin);
             let [enter_from, leave_from] = if is_negative {

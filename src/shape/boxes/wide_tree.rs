@@ -61,7 +61,7 @@ struct WideNode {
     /// The minimum and the maximum corners of the children's boxes, by axis.
     corners: Corners,
     children: [Child; WIDTH],
-    /// For each child, the group that contains all its boxes, or [`NO_GROUP`].
+    /// For each child, the group that contains all boxes of the child, or [`NO_GROUP`].
     groups: [u32; WIDTH],
 }
 

@@ -77,7 +77,7 @@ impl<D: DVector> Chord<D> {
         }
     }
 
-    /// Returns the whole line.
+    /// Returns the chord that is the whole line.
     pub fn whole() -> Self {
         Self::between(f64::NEG_INFINITY, f64::INFINITY, |_| D::ZERO)
     }
@@ -333,8 +333,8 @@ fn signs_of<D: DVector>(bits: u8) -> D {
 /// sin y at the line's origin, and v the rate of u. Then:
 ///
 /// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
-/// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p. This form does not cancel for small
-///   q.
+/// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p. In this form, no digits cancel for
+///   small q.
 fn of_cone<D: DVector>(
     [sin, cos]: [f64; 2],
     offset: f64,

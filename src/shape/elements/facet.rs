@@ -65,7 +65,7 @@ impl<D: DVector> BoundaryPoint<D> {
         Self { point, ..self }
     }
 
-    /// Returns `true` if the point is a vertex, and `false` if it is on an edge.
+    /// Returns `true` if the point is a vertex, and `false` if the point is inside an edge.
     pub fn is_vertex(&self) -> bool {
         self.edge.is_none()
     }

@@ -80,8 +80,8 @@ impl DirectionTable {
         let extents = points.iter().map(|point| point.extent());
         let margin = error * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
-        // The first table has one cell for each face of the cube. Its lists are selected from all
-        // points.
+        // The first table has one cell for each face of the cube. The lists of this table are
+        // selected from all points.
         let mut table = all.refined(points, 1, margin, &mut scratch);
         while table.candidates.len() > SHORT * table.ends.len() {
             let finer = table.refined(points, 2 * table.cells_per_edge, margin, &mut scratch);

@@ -65,7 +65,8 @@ fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
     outline
 }
 
-/// Returns the indices of the needed corners of a convex polygon.
+/// Returns the indices of the corners of a convex polygon, without corners that may be dropped
+/// within the tolerance.
 ///
 /// Each step drops the corner whose removal changes the polygon least. The change is the greatest
 /// distance from the new side to a corner that the side replaces, including corners dropped

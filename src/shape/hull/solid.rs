@@ -9,7 +9,8 @@
 //!
 //! * **Exact sides.** An `f64` estimate decides on which side of a facet a point is. If the sign of
 //!   the estimate is uncertain, the exact volume on the grid decides. So the surface is always the
-//!   exact hull of the points added so far. A point is inside if and only if it is above no facet.
+//!   exact hull of the points added so far. A point is inside the surface if and only if the point
+//!   is above no facet.
 //! * **No degenerate facet.** A point in the plane of a facet does not count as above the facet. So
 //!   the removed facets are connected, the horizon is one loop, and each new facet has an area.
 //! * **The tolerance.** A point outside is dropped only if its height above some facet is within
@@ -62,7 +63,7 @@ struct HullFacet {
     neighbors: [usize; 3],
     normal: DVec3,
     offset: f64,
-    /// The maximum error of a height.
+    /// The maximum error of a height above the facet.
     error: f64,
     /// Points strictly above the facet. Each point outside of the surface is listed once.
     outside: Vec<usize>,
@@ -260,7 +261,7 @@ impl HullSurface {
         Some(point.distance(sum / weights.iter().sum::<f64>()))
     }
 
-    /// Adds a point to the surface if it is above a facet.
+    /// Adds a point to the surface if the point is above a facet.
     fn add_if_above(&mut self, point: usize) -> Option<()> {
         for (index, facet) in self.facets.iter().enumerate() {
             if !facet.is_removed && facet.is_above(&self.grid, point)? {
