@@ -3,13 +3,14 @@
 //!
 //! All tolerances are relative. Tolerances of lengths are fractions of the pair's *scale*. So the
 //! unit of length, such as a meter, a millimeter or a pixel, has no effect on the precision. A
-//! shape is a *core* with a radius around it. The scale is the sum of both radii and the largest
+//! shape is a *core* with a radius around it. The scale is the sum of the two radii and the largest
 //! distance from the origin to an evaluated vertex of the cores' Minkowski difference. For a pair
-//! that overlaps, the scale lies between half of the larger shape's size and the sum of both sizes.
-//! If GJK ends on its first vertices, the scale can be much smaller than the shapes. In that case,
-//! [`OFFSET_SCALE`] bounds the scale from below. For boxes and polygons in closed form, the sum of
-//! both cores' half diagonals replaces the largest distance. A half-space has no size. The scale of
-//! a pair with a half-space is half the diagonal of the other core's bounding box, plus both radii.
+//! that overlaps, the scale lies between half of the larger shape's size and the sum of the two
+//! sizes. If GJK ends on its first vertices, the scale can be much smaller than the shapes. In that
+//! case, [`OFFSET_SCALE`] bounds the scale from below. For boxes and polygons in closed form, the
+//! sum of the two cores' half diagonals replaces the largest distance. A half-space has no size.
+//! The scale of a pair with a half-space is half the diagonal of the other core's bounding box,
+//! plus both radii.
 
 /// The lower bound on the scale, as a fraction of the coordinates of the support points. Rounding
 /// changes the difference of two points by 1e-16 of their coordinates. So a small shape far from
@@ -46,9 +47,9 @@ pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 /// GJK also ends when its bounds on the distance differ by at most a fraction of the scale. The
 /// fraction starts at [`ROUNDING`] and grows by this factor in each iteration, to 2e-13 after 20
 /// iterations, 4e-11 after 40, and 1.5e-8 after 63. Where curved surfaces nearly touch, each
-/// iteration divides the error only by 2 to 4. An angular error of x changes the distance by x²/2
-/// times the radius of curvature, however near the surfaces are. So [`DISTANCE_GAP`] alone would
-/// demand more precision than the result needs.
+/// iteration divides the error only by a factor of 2 to 4. An angular error of x changes the
+/// distance by x²/2 times the radius of curvature, however near the surfaces are. So
+/// [`DISTANCE_GAP`] alone would demand more precision than the result needs.
 pub const GAP_GROWTH: f64 = 1.3;
 
 /// The rounding error of a product of two vectors in f64, as a fraction of the product of the

@@ -223,8 +223,8 @@ where
 ///   separating plane proves each step. The error of `touching` is about 1e-9 of the size of the
 ///   pair, divided by the closing speed.
 /// * Shapes that slide along each other are a miss if they overlap by at most 2.4e-7 of the size of
-///   the pair. If the overlap is 4.8e-7 or more, they are a hit. If a motion ends at the touch, the
-///   cast decides as if the motion continued.
+///   the pair. Such shapes are a hit if they overlap by 4.8e-7 or more. If a motion ends at the
+///   touch, the cast decides as if the motion continued.
 /// * An f64 resolves times to 1e-16 of the motion. Shapes that move farther than the touching
 ///   tolerance in 1e-16 of the motion may not yet touch at `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.

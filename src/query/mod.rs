@@ -41,7 +41,7 @@
 //! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that are separated by at
 //!   most 1.2e-7 of the size of the pair may count as touching, because f32 is no more precise.
 //! * **The size of a pair** is the unit of every stated precision. For shapes that touch, this size
-//!   lies between half of the larger shape's size and the sum of both sizes.
+//!   lies between half of the larger shape's size and the sum of the two sizes.
 //! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
 //!   A half-space has no size: the size of the pair is the size of the other shape. Two half-spaces
 //!   never touch, and their distance is infinite.

@@ -11,9 +11,9 @@ use crate::{
 /// The contact of two shapes that overlap or touch, in the frame and the units of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact<V> {
-    /// The unit vector **from the first shape to the second**. Moving the second shape by
-    /// `normal * depth`, or the first shape by `-normal * depth`, leaves the shapes just touching.
-    /// No shorter translation separates them.
+    /// The unit vector **from the first shape to the second**. Moving the second shape by `normal *
+    /// depth`, or the first shape by `-normal * depth`, leaves the shapes just touching. No shorter
+    /// translation separates the shapes.
     ///
     /// If several translations are equally short, the normal is the direction of one of these
     /// translations. The choice is always the same for the same shapes in the same poses. For
@@ -29,7 +29,7 @@ pub struct Contact<V> {
 }
 
 impl<V: Space> Contact<V> {
-    /// Returns a contact in world coordinates, given the translations of both shapes.
+    /// Returns a contact in world coordinates, given the translations of the two shapes.
     #[inline(always)]
     pub(crate) fn in_world(contact: &Contact64<V::DVec>, origins: [V::DVec; 2]) -> Self {
         let [point_a, point_b] = contact.points_in_world(origins);
@@ -110,7 +110,7 @@ pub struct Manifold<V: Space> {
 }
 
 impl<V: Space> Manifold<V> {
-    /// Returns a manifold in world coordinates, given its contacts and the translations of both
+    /// Returns a manifold in world coordinates, given its contacts and the translations of the two
     /// shapes.
     pub(crate) fn new(contacts: &[Contact64<V::DVec>], origins: [V::DVec; 2]) -> Self {
         let point = |contact: &Contact64<V::DVec>| {

@@ -27,7 +27,7 @@ const MAX_CONTRADICTION: f64 = 1e-5;
 const MISSING_DEPTH: f64 = 1e-9;
 
 /// The maximum number of steps per plane, which ends the loop if rounding makes a set of planes
-/// repeat. Otherwise each plane takes at most a few steps, and most planes take none.
+/// repeat. Without such rounding, each plane takes at most a few steps, and most planes take none.
 const MAX_STEPS_PER_PLANE: usize = 4;
 
 /// The maximum length of [`bounded_translation`], as a multiple of the greatest depth.
@@ -228,7 +228,8 @@ pub struct BoundedTranslation<D> {
 
 /// Returns the shortest translation that clears all planes, if this translation is within two
 /// bounds. [`MAX_LENGTH_PER_DEPTH`] bounds the length, and [`MAX_FACTOR_PER_DEPTH`] bounds the
-/// growth of the length with any depth. Otherwise returns a shorter translation within both bounds.
+/// growth of the length with any depth. Otherwise returns a shorter translation within these
+/// bounds.
 ///
 /// After the shorter translation, the body still penetrates each plane by at most the slack of this
 /// plane. The slack is minimized first for all planes, then for the planes that do not need their

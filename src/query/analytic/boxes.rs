@@ -11,8 +11,8 @@
 //! rotation R.
 //!
 //! **A point and a box.** The point of the box nearest to a point p is p clamped to ±h. If p is
-//! inside, the normal is the normal of the nearest face. If p lies between the ends of a segment,
-//! the normal is at right angles to the segment.
+//! inside the box, the normal is the normal of the nearest face. If p lies between the ends of a
+//! segment, the normal is at right angles to the segment.
 //!
 //! **Two segments.** Let s h and c + t k b be points of the two segments, with s and t from -1 to
 //! 1. If a common perpendicular meets both segments, its ends are the nearest points. Otherwise an
@@ -152,7 +152,7 @@ pub struct BoxPair<D: DVector> {
     pub half_extents: [D; 2],
     /// The pose of the second box.
     pub relative: Pose<D>,
-    /// The scale of the pair: half the sum of both diagonals, plus both radii.
+    /// The scale of the pair: half the sum of the two diagonals, plus both radii.
     pub scale: f64,
 }
 

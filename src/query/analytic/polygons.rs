@@ -1,7 +1,7 @@
 //! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
 //! **Two polygons.** The Minkowski difference of two polygons is a polygon. Its edge normals are
-//! the edge normals of both polygons. So the depth is the minimum of the depths along these
+//! the edge normals of the two polygons. So the depth is the minimum of the depths along these
 //! normals. If the polygons are separated, there is a gap along one of the normals. These normals
 //! are the separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996), in 2D. Let n be the
 //! outward normal of an edge, a its start, and b_j the vertices of the other polygon. Then
@@ -16,7 +16,7 @@
 //! * Each edge is tested against all vertices, four at a time and without branches. For up to 16
 //!   vertices, this test is faster than a search that starts from the lowest vertex of the previous
 //!   edge.
-//! * The contact points are in the middle of the overlap of both edges.
+//! * The contact points are in the middle of the overlap of the two edges.
 //!
 //! **A polygon and a point.** Let p be the point, so g = n·(p - a). The nearest point is on the
 //! edge with the largest g, or at one of its ends. If p is beside an edge, all other edges have a
@@ -186,7 +186,7 @@ impl<D: DVector> PlacedPolygon<D> {
     ///
     /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest vertex count as equally
     /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
-    /// to 1. The contact points are in the middle of the overlap of both ranges.
+    /// to 1. The contact points are in the middle of the overlap of the two ranges.
     #[inline]
     fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
@@ -259,7 +259,7 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     let first = PlacedPolygon::new(&first, &Pose::IDENTITY);
     let second = PlacedPolygon::new(&second, pair.relative());
     let limit = radius_sum + TOUCHING * scale;
-    // If the maximum gaps of both polygons are equal, the first polygon's edge is used.
+    // If the maximum gaps of the two polygons are equal, the first polygon's edge is used.
     let (gap, index) = first.max_gap(&second, f64::NEG_INFINITY)?;
     if gap > limit {
         return Some(ClosedForm::Separated);
@@ -269,7 +269,8 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     let (gap, index) = of_second.unwrap_or((gap, index));
     let side = PolygonSide { index, is_of_first };
     if gap > 0.0 {
-        // If the gap is within the radii or the tolerance, GJK computes the nearest points.
+        // If the gap is at most the sum of the radii, or within the tolerance, GJK computes the
+        // nearest points.
         return (gap > limit).then_some(ClosedForm::Separated);
     }
     let contact = Penetration {

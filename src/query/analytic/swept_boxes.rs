@@ -1,15 +1,15 @@
 //! Two boxes, or a box and a segment, in linear motion: separating axes over time.
 //!
 //! In the symbols of `boxes.rs`, let v be the velocity of the second box. Let r be the sum of the
-//! half lengths of both projections onto a unit vector n. The projections overlap while |n·c + t
+//! half lengths of the two projections onto a unit vector n. The projections overlap while |n·c + t
 //! n·v| < r, that is, between the times
 //!
 //! ```text
 //! t = (-n·c ± r) / n·v
 //! ```
 //!
-//! The boxes overlap while their projections onto all separating axes overlap. So they overlap in
-//! the intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
+//! The boxes overlap while their projections onto all separating axes overlap. So the boxes overlap
+//! in the intersection of the intervals of all axes (Gottschalk, "Collision Queries using Oriented
 //! Bounding Boxes", 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than
 //! that depth in the intersection.
 //!

@@ -247,8 +247,8 @@ impl<D: DVector> OpposingFace<D> {
         opposition: f64::NEG_INFINITY,
     };
 
-    /// Takes a face if it opposes the motion more than all faces so far. Returns `true` if the face
-    /// is taken.
+    /// Takes a face if this face opposes the motion more than all faces so far. Returns `true` if
+    /// the face is taken.
     fn take(&mut self, normal: D, against: D) -> bool {
         let opposition = normal.dot(against);
         let is_better = opposition > self.opposition;

@@ -105,8 +105,8 @@ impl<D: DVector> CastHit64<D> {
         }
     }
 
-    /// Returns the same touch in world coordinates. `origins_at` returns the translations of both
-    /// shapes at a time.
+    /// Returns the same touch in world coordinates. `origins_at` returns the translations of the
+    /// two shapes at a time.
     pub fn in_world<V: Space<DVec = D>>(
         &self,
         origins_at: impl FnOnce(f64) -> [D; 2],

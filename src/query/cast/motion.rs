@@ -82,9 +82,9 @@ impl<K: PoseKind> Motion<K> {
         Self { start, change }
     }
 
-    /// Replaces the rotation over the whole motion, in world axes. The rotation of a 2D shape is
-    /// the angle in radians. For 3D shapes and colliders, the rotation is the axis times the angle.
-    /// The axis of a 2D collider is `Vec3::Z`. The angle may exceed a full turn.
+    /// Sets the rotation over the whole motion, in world axes. The rotation of a 2D shape is the
+    /// angle in radians. For 3D shapes and colliders, the rotation is the axis times the angle. The
+    /// axis of a 2D collider is `Vec3::Z`. The angle may exceed a full turn.
     #[must_use]
     pub fn rotated(mut self, rotation: <K::Vector as Space>::Angle) -> Self {
         self.change.rotation = K::Vector::angle_to_f64(rotation);

@@ -50,7 +50,7 @@ impl<D: DVector> CoreBox<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct CastScale {
     /// Half the sum of the diagonals of the boxes around the cores, plus the radii.
-    /// [`OFFSET_SCALE`] limits the size from below.
+    /// [`OFFSET_SCALE`] bounds the size from below.
     pub size: f64,
     /// A bound on the rounding errors of relative positions.
     pub rounding: f64,

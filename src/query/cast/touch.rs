@@ -69,7 +69,7 @@ where
         self.ordered(self.moving.map(|(_, motion)| motion))
     }
 
-    /// Returns the translations of both shapes at a time.
+    /// Returns the translations of the two shapes at a time.
     pub fn origins_at(&self, time: f64) -> [DVecOf<A>; 2] {
         self.moving
             .map(|(pose, motion)| pose.translation + motion.translation * time)

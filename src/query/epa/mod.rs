@@ -17,8 +17,9 @@
 //!   along n separates the cores even if the loop ends early. If the loop converges, the depth
 //!   exceeds the minimum by at most [`DEPTH_GAP`].
 //! * **The loop may end early** if the polytope is full, if rounding damages the polytope, or if a
-//!   support point repeats a vertex. Then the axes of both shapes are evaluated as well, and a
-//!   descent with GJK starts from each of the best directions: see [`EarlyEnd::finish`].
+//!   support point repeats a vertex. After an early end, the axes of both shapes are evaluated as
+//!   well, and a descent with GJK starts from each of the best directions: see
+//!   [`EarlyEnd::finish`].
 
 mod refine;
 

@@ -203,7 +203,7 @@ fn rotate_about_line<D: DVector>(
     for _ in 0..=MAX_CURVED_STEPS {
         let mut line = Simplex::new();
         for tilt in [LINE_TILT, -LINE_TILT] {
-            // In 2D, `along` is zero, so both support points are equal.
+            // In 2D, `along` is zero, so the two support points are equal.
             line.push(evaluate((normal + along * tilt).unit()?).0);
         }
         let [end, other, ..] = *line else { return best };

@@ -71,9 +71,9 @@ pub struct Forecast<V> {
     pub cast: Option<CastHit<V>>,
 }
 
-/// Predicts the next step of two shapes: if they touch, if they will hit, and the shortest
-/// correction of the motion that prevents the hit. `translation` is the motion of the first shape
-/// relative to the second during the step.
+/// Predicts the next step of two shapes: whether they touch, whether they will hit each other, and
+/// the shortest correction of the motion that prevents the hit. `translation` is the motion of the
+/// first shape relative to the second during the step.
 ///
 #[cfg_attr(
     doc,

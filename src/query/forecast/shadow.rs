@@ -4,8 +4,8 @@
 //! the normal n of the facet nearest to the target v. The clearance of this facet, the height of
 //! its plane above v, is a lower bound on the length of the translation:
 //!
-//! * If h(n) <= 0, n separates the shapes at the start. Then h(n) - n·v is an upper bound on this
-//!   length, and the support point becomes a vertex.
+//! * If h(n) <= 0, n separates the shapes at the start. In this case, h(n) - n·v is an upper bound
+//!   on the length of the translation, and the support point becomes a vertex.
 //! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and the
 //!   direction of this ray becomes a vertex. S has a tangent plane whose normal is near n. This
 //!   plane gives an upper bound. To find this plane, n is tilted to a right angle with x, again for
@@ -41,9 +41,8 @@ const MAX_SHADOW_STEPS: usize = 1024;
 /// the angle. If at most 23 steps find a better axis, the last angle is below 1e-6.
 const MAX_COMPASS_STEPS: usize = 40;
 
-/// The tangent of the first angle of the compass search. If 256 directions, as many as a body has
-/// vertices, are spread over a sphere, the first angle is about half of the angle between
-/// neighboring directions.
+/// The tangent of the first angle of the compass search. If the maximum of 256 directions is spread
+/// over a sphere, the first angle is about half of the angle between neighboring directions.
 const FIRST_COMPASS_TANGENT: f64 = 0.1;
 
 /// A point or a direction counts as below a plane if the sine of its angle above the plane is at

@@ -107,7 +107,7 @@ impl<D: DVector> Gjk<D> {
     /// to the second.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // If the origins of both shapes coincide, any direction is correct.
+        // If the origins of the two shapes coincide, any direction is correct.
         let direction = match pair.relative().translation {
             translation if translation == D::ZERO => D::axis(0),
             translation => translation,

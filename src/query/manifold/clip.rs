@@ -30,8 +30,8 @@ const MIN_AREA_GAIN: f64 = 0.002;
 /// area of the four corners is half of the squared diameter.)
 const FAR_FACTOR: f64 = 4.0;
 
-/// An edge of the first (0) or the second (1) feature, given by the index of the corner at which it
-/// starts.
+/// An edge of the first (0) or the second (1) feature, given by the index of the corner at which
+/// the edge starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SourceEdge {
     feature: usize,

@@ -2,7 +2,7 @@
 //! bodies at rest.
 //!
 //! A box on a floor touches the floor with a whole face. On a single contact point, the box would
-//! tip over. So a manifold is the intersection of both *supporting features*, as seen along the
+//! tip over. So a manifold is the intersection of the two *supporting features*, as seen along the
 //! normal. A feature is a face, an edge or a vertex. The points are up to four corners of a polygon
 //! in 3D, and up to two ends of a segment in 2D.
 //!

@@ -32,7 +32,7 @@ const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 #[derive(Clone, Copy, Debug)]
 pub struct CommonPoint {
     pub position: DVec2,
-    /// The heights of both cores at this position.
+    /// The heights of the two cores at this position.
     pub heights: [f64; 2],
 }
 
@@ -43,7 +43,7 @@ pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 pub type HullCandidates = SmallVec<[CommonPoint; MAX_HULL_CANDIDATES]>;
 
 impl CommonPoint {
-    /// Returns the points of both cores at this position.
+    /// Returns the points of the two cores at this position.
     pub fn on_cores<D: DVector>(&self, frame: &ContactFrame<D>) -> [D; 2] {
         frame.points(self.position, self.heights)
     }

@@ -153,7 +153,7 @@ where
     }
 
     /// Returns the same pair in other poses, given the frame, the second shape's pose in this
-    /// frame, and the translations of both shapes in the world.
+    /// frame, and the translations of the two shapes in the world.
     pub fn with_poses(
         &self,
         frame: MatrixOf<A>,

@@ -18,8 +18,9 @@ use crate::{
 /// the coordinates. The value exceeds the rounding error of a chord.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A direction counts as along a surface if the sine of the angle between them is at most this
-/// value. The value exceeds the rounding of the direction and of the origin to f32.
+/// A direction counts as along a surface if the sine of the angle between the direction and the
+/// surface is at most this value. The value exceeds the rounding of the direction and of the origin
+/// to f32.
 const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 impl<D: DVector> LocalRay<D> {

@@ -26,11 +26,11 @@
 //!
 //! **The end of the loop.** For K = 0, let g be the distance minus the margin at which a step ends,
 //! and c the closing speed. Newton's method on a convex function satisfies g'/g + c'/c <= 1 in
-//! successive steps. So the product of both ratios is at most 1/4, and g c falls by a factor of at
-//! least 4. While the loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So
-//! the number of steps is at most log₄ of the product of distance and speed, divided by the squared
-//! margin. The tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the
-//! work.
+//! successive steps. So the product of the two ratios is at most 1/4, and g c falls by a factor of
+//! at least 4. While the loop runs, g exceeds the margin and c exceeds g (or else the motion ends).
+//! So the number of steps is at most log₄ of the product of distance and speed, divided by the
+//! squared margin. The tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`]
+//! bounds the work.
 //!
 //! **After a touch.** A touch is a hit only if the shapes overlap afterwards. After the touch, the
 //! loop advances along the contact normal as long as the overlap is below a tolerance. The
@@ -173,7 +173,7 @@ where
     /// Returns a bound on the distance by which f32 misplaces the shapes. If an app moves a body by
     /// the fraction `safe` of a motion and rounds the pose to f32, the body may overlap an obstacle
     /// by this much. The body must still be able to continue. The bound is limited, because far
-    /// from the origin it can approach the size of the pair.
+    /// from the origin the rounding of f32 can approach the size of the pair.
     fn placement_error(&self) -> f64 {
         let [a, b] = self.start.pair.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)

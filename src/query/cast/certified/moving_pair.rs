@@ -27,8 +27,8 @@ use crate::{
     space::{DVector, Pose},
 };
 
-/// The maximum angular speed of an axis that continues a rotation, as a multiple of the sum of both
-/// shapes' angular speeds.
+/// The maximum angular speed of an axis that continues a rotation, as a multiple of the sum of the
+/// two shapes' angular speeds.
 const MAX_AXIS_TURN: f64 = 2.0;
 
 /// The cores of a pair at one time, with the distance between the shapes.
@@ -131,8 +131,8 @@ where
         bounds
     }
 
-    /// Returns bounds on the rates along any axis that rotates at the angular speed `turn`. For a
-    /// pair with a half-space, the axis rotates with the half-space instead.
+    /// Returns bounds on the rates of the separation along any axis that rotates at the angular
+    /// speed `turn`. For a pair with a half-space, the axis rotates with the half-space instead.
     fn turning_rate_bounds(&self, mut turn: f64, [from, to]: [f64; 2]) -> RateBounds {
         let [first, second] = &self.bodies;
         let velocity = second.velocity - first.velocity;

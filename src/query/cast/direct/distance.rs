@@ -170,8 +170,8 @@ impl<D: DVector> DistanceCast<D> {
         })
     }
 
-    /// Returns the time at which two points are at the distance of a touch, or infinity if they
-    /// never come so near. Returns `None` for pairs other than two points.
+    /// Returns the time at which two points are at the distance of a touch, or infinity if the
+    /// points never come so near. Returns `None` for pairs other than two points.
     fn step_of_points(&self) -> Option<f64> {
         if !self.boxes.has_points() || self.rotation.is_some() {
             return None;

@@ -12,11 +12,11 @@
 //!   If this bound exceeds the sum of the radii, x advances until the bound equals the sum. The
 //!   advance is a step of Newton's method on the distance, a convex function of time, so x never
 //!   passes the touch.
-//! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when both
-//!   bounds meet.
+//! * The simplex is in D. So |x - y| is an upper bound on the distance, and the loop ends when the
+//!   two bounds meet.
 //!
-//! All vertices stay valid while x moves. So each step costs one support point, whether it advances
-//! the time or improves the direction. The departures from the paper are:
+//! All vertices remain vertices of D while x moves. So each step costs one support point, whether
+//! the step advances the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, and each direction costs
 //!   one support point. The first direction leads from the first shape's origin to the second
@@ -73,7 +73,7 @@ const CLEAR_PART: f64 = 1e-3;
 
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
 /// than any tolerance. The size of the shapes is not yet known, so it is estimated from the support
-/// points. `travel` bounds the sum of both translations' lengths.
+/// points. `travel` bounds the sum of the two translations' lengths.
 pub fn misses_clearly<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,

@@ -102,7 +102,7 @@ where
         DVecOf::<A>::transpose(self.pair.frame) * (second.translation - first.translation)
     }
 
-    /// Returns an upper bound on the sum of both translations' lengths.
+    /// Returns an upper bound on the sum of the two translations' lengths.
     fn travel(&self) -> f64 {
         let [first, second] = self.motions();
         first.translation.extent() + second.translation.extent()
