@@ -38,7 +38,7 @@ use crate::{
 ///
 /// This resource is the plugin's only data from earlier ticks that affect events. The geometry of a
 /// contact depends only on the shapes and poses of its tick. Only the phase, and whether a body
-/// meets a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any collider is
+/// touches a [`OneWay`](crate::OneWay) collider, depend on the previous tick. If any collider is
 /// one-way or [`Swept`](crate::Swept), the resource also has the poses of the previous tick, in
 /// which swept paths begin. A rollback that restores this resource and the transforms reproduces
 /// the same events.

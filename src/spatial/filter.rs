@@ -301,7 +301,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Returns the entity of the query: the entity of the caster, or of [`SpatialQueryFilter::of`].
+    /// Returns the entity of the query: the entity of the caster, or the entity that was passed to
+    /// [`SpatialQueryFilter::of`].
     #[inline]
     pub fn asker(&self) -> Option<Entity> {
         self.caster.or(self.filter.asker)

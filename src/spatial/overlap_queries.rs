@@ -206,7 +206,8 @@ impl SpatialQuery<'_, '_> {
             if is_near && nearest.as_ref().is_none_or(is_nearer) {
                 nearest = Some((distance, EntityHit::new(proxy, hit)));
             }
-            // Colliders at the same distance in f32 are still visited.
+            // Colliders at the same distance in f32 are still visited, because the collider with
+            // the lowest entity is returned.
             distance.next_up().into()
         });
         nearest.map(|(_, hit)| hit)

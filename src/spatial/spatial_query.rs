@@ -54,16 +54,16 @@ use crate::{
 ///
 /// In any schedule, a query sees the colliders and poses of the last
 /// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), even while the game is paused. A system
-/// after that set sees the poses of the present tick. Before the first tick, there are no
+/// after that set sees the poses of the present tick. Before the first tick, queries find no
 /// colliders. Call [`sync_now`](crate::sync_now) to see later spawns and moves.
 ///
 /// Queries [of an entity](crate::SpatialQueryFilter::of) also read the contacts of the last tick,
-/// because they decide whether the entity meets a [`OneWay`](crate::OneWay) collider. So a system
-/// with a `SpatialQuery` cannot have a `ResMut<Collisions>`: split a system that restores the
-/// contacts and makes queries into two.
+/// because these contacts decide whether the entity touches a [`OneWay`](crate::OneWay) collider.
+/// So a system with a `SpatialQuery` cannot have a `ResMut<Collisions>`: split a system that
+/// restores the contacts and makes queries into two.
 ///
 /// An entity that was despawned after the last `Sync` is still reported. [`pose`](Self::pose)
-/// returns the pose of a collider that all queries use.
+/// returns the pose that all queries use for a collider.
 ///
 /// # Dimensions
 ///
@@ -91,7 +91,7 @@ pub struct SpatialQuery<'w, 's> {
     #[system_param(validation_message = "`HeadbuttPlugin` is missing. Add it with `add_plugins`.")]
     pub(super) proxies: Res<'w, Proxies>,
     pub(super) index: Res<'w, SpatialIndex>,
-    /// The contacts of the last tick, which decide whether an entity meets one-way colliders.
+    /// The contacts of the last tick, which decide whether an entity touches one-way colliders.
     pub(super) collisions: Res<'w, Collisions>,
     parents: Parents<'w, 's>,
     pub(super) visits: Local<'s, AtomicU64>,
@@ -165,7 +165,7 @@ impl QuerySpace for Vec3 {
     }
 }
 
-/// A limit below all distances and times, which ends a search.
+/// A limit that ends a search, because it is below all distances and times.
 pub const END_SEARCH: f64 = -1.0;
 
 impl SpatialQuery<'_, '_> {

@@ -99,8 +99,8 @@ impl<V: Space> ShootingRange<'_, V> {
         (tested, found.len())
     }
 
-    /// Tests every pair. Returns the pairs that may meet, if at least one collider of the pair
-    /// changed.
+    /// Tests every pair. Returns the pairs that may touch on their paths, if at least one collider
+    /// of the pair changed.
     fn all_pairs(&self) -> Vec<SlotPair> {
         let (arena, paths) = (&self.arena, &self.paths);
         let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));

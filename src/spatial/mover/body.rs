@@ -121,7 +121,7 @@ pub struct FilteredQuery<'a, 'w, 's> {
 }
 
 impl<'a> FilteredQuery<'a, '_, '_> {
-    /// Returns the selection of the filter, with the slack for one-way colliders.
+    /// Returns the selection of the filter, with `one_way_slack`.
     pub fn selection(&self) -> Selection<'a> {
         let mut selection = Selection::from(self.filter);
         selection.one_way_slack = self.one_way_slack;
@@ -243,7 +243,8 @@ impl<'a> FilteredQuery<'a, '_, '_> {
 
 /// Converts a cast hit to a touch. Also returns the time at which the shapes touch.
 fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
-    // Normals that were rounded to f32 are no longer unit vectors in f64.
+    // Normals that were rounded to f32 are no longer unit vectors in f64, so they are normalized
+    // again.
     let unit = |normal: V| (-normal.to_f64()).unit();
     let touch = BodyTouch {
         entity,

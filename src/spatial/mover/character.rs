@@ -82,7 +82,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let skin = skin.unwrap_or(SKIN * radius).min(radius).max(least);
         let start = body.world_pose.translation;
         // The casts use a body that is grown by half of the skin. On a slope, this growth is larger
-        // when measured vertically. A slack of one skin allows for this growth.
+        // when measured vertically, so `one_way_slack` is a whole skin.
         let around = &FilteredQuery {
             one_way_slack: skin,
             ..*around

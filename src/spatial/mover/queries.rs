@@ -104,12 +104,13 @@ impl SpatialQuery<'_, '_> {
     /// [`excluding_tree`](SpatialQueryFilter::excluding_tree). Without
     /// [`of`](SpatialQueryFilter::of), [`OneWay`](crate::OneWay) platforms are solid from below.
     ///
-    /// `translation` is a `Vec2` or a `Vec3`: the wished translation for one tick, including the
+    /// `translation` is a `Vec2` or a `Vec3`: the desired translation for one tick, including the
     /// fall.
     ///
     /// * **On the ground**, the body walks by the horizontal part of the translation, up and down
-    ///   slopes at the same speed. The fall counts only where the ground ends. Without a horizontal
-    ///   translation, the body stays where it is, on every slope that is ground.
+    ///   slopes at the same speed. The downward part of the translation counts only where the
+    ///   ground ends. Without a horizontal translation, the body stays where it is, on every slope
+    ///   that is ground.
     /// * **In the air**, or with an upward translation, the body moves straight, and slides along
     ///   the colliders that it hits. After landing, the body walks for the rest of the translation.
     /// * **Walls** are all faces steeper than `max_slope`. A body slides along walls, and does not

@@ -1,4 +1,4 @@
-//! The wished motion of a character, and the planes that deflect it.
+//! The motion that the app requests for a character, and the planes that deflect this motion.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use crate::{
 /// fraction exceeds the errors of the normals, and is too small for a player to see.
 pub const MAX_WEDGED_FALL: f64 = 1e-3;
 
-/// A wished motion, and the planes that deflect it.
+/// The motion that the app requests, called the *wish*, and the planes that deflect it.
 ///
 /// Every deflection starts from the wish, not from a motion that an earlier plane has deflected. In
 /// an obtuse corner, deflecting such a motion again moves the body away along the second wall, and
