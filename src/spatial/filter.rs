@@ -185,8 +185,8 @@ impl<'a> SpatialQueryFilter<'a> {
     /// The filter is called only in queries [of](Self::of) an entity, with this entity as
     /// [`CandidatePair::entity`] and a candidate as [`CandidatePair::other`]. Unlike a tick, a
     /// query ignores the marker component of the filter, so the filter decides on all candidates.
-    /// In a tick, the marker must be on the collider itself, as on the soldiers in the example. The
-    /// filter is called as rarely as a [predicate](Self::with_predicate).
+    /// In a tick, the marker must be on the collider itself, as on the soldiers in the example.
+    /// Like a [predicate](Self::with_predicate), the filter is called at most once per entity.
     #[must_use]
     pub fn with_pair_filter<'b>(
         self,

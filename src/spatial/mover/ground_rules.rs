@@ -1,4 +1,4 @@
-//! The rules that decide if a touch is ground for a character.
+//! The rules that decide whether a character can stand and walk on a touched face.
 
 use crate::{
     space::{DVector, Space},
@@ -14,7 +14,7 @@ pub const LEAST_UP: f64 = 0.25;
 /// of about 1e-6 skins.
 const MAX_LENGTH_IN_SKINS: f64 = 1e9;
 
-/// The up direction, and the rules that decide if a touch is ground.
+/// The up direction, and the rules that decide whether a touched face is ground.
 #[derive(Clone, Copy)]
 pub struct GroundRules<D> {
     pub up: D,

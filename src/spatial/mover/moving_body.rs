@@ -217,7 +217,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         nearer.max_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
-    /// Moves by a small push, as far as there is room.
+    /// Moves the body by `push`, or up to the first touch.
     fn push(&mut self, push: V::DVec) {
         if !self.is_short(push) {
             let touch = self.around.cast(&self.body, push, None);
