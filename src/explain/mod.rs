@@ -357,7 +357,7 @@ impl LastTick<'_> {
         let (Some(first), Some(second)) = (arena.get(a), arena.get(b)) else {
             return PairStatus::NoDistance;
         };
-        // A half-space has no box.
+        // A half-space has no box. In this case, `boxes` is `None`.
         let boxes = arena.box_of(a).zip(arena.box_of(b));
         let boxes = boxes.map(|(a, b)| [a, b].map(|aabb| aabb.corners().map(Vec3::from)));
         if let Some([a, b]) = boxes {

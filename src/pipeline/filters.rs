@@ -40,7 +40,7 @@ pub fn filter_pairs(world: &mut World) {
     if world.resource::<Progress>().completed != Completed::Sync {
         return;
     }
-    // If a filter panics, no pair is tested.
+    // If a filter panics, this value remains, so that no pair is tested.
     world.resource_mut::<Progress>().completed = Completed::Nothing;
     world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
         let mut rejected = core::mem::take(&mut world.resource_mut::<Proxies>().rules.rejections);
@@ -93,7 +93,7 @@ pub fn filter_contacts(world: &mut World) {
     if world.resource::<Progress>().completed != Completed::NarrowPhase {
         return;
     }
-    // If a filter panics, nothing is reported.
+    // If a filter panics, this value remains, so that nothing is reported.
     world.resource_mut::<Progress>().completed = Completed::Sync;
     world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
         let mut rejected = core::mem::take(&mut world.resource_mut::<Proxies>().rules.rejections);

@@ -214,7 +214,7 @@ fn cast_rays<V: QuerySpace>(
             let selection = Selection::of_caster(&caster.filter, entity);
             query.list_ray_hits(&caster.ray_in_world(&pose), selection, &mut hits);
         }
-        // Equal hits do not mark the caster as changed.
+        // The caster is marked as changed only if its hits changed.
         if caster.hits != *hits {
             caster.hits.clone_from(&hits);
         }

@@ -33,7 +33,7 @@ struct SizeClass(NonZeroU16);
 impl SizeClass {
     #[inline]
     fn new(size: [f32; 3]) -> Self {
-        // These numbers are the biased exponents of the sizes.
+        // `x`, `y` and `z` are the biased exponents of the sizes.
         let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
         let largest = x.max(y).max(z);
         let is_thin = |exponent: u16| u16::from(largest - exponent > THIN_EXPONENT);

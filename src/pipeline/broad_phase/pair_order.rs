@@ -224,7 +224,8 @@ mod tests {
         let mut tested = 0;
         for tick in 0..300 {
             arena.begin_tick();
-            // The new entities differ in their generations, and reuse slots.
+            // New entities reuse the indices of despawned entities, with other generations, and the
+            // slots of removed proxies.
             for _ in 0..random.random_range(0..8) {
                 let entity = world.spawn_empty().id();
                 let slot = insert(&mut arena, entity);

@@ -75,7 +75,7 @@ pub fn find_swept_contacts(
     if progress.completed != Completed::NarrowPhase {
         return;
     }
-    // If a support function panics, nothing is reported.
+    // If a support function panics, this value remains, so that nothing is reported.
     progress.completed = Completed::Sync;
     let FoundContacts { d2, d3, swept, .. } = &mut *found;
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);

@@ -59,7 +59,7 @@ pub struct Teleported;
 /// Stores the current poses of an entity and its descendants as the poses of the previous tick. The
 /// poses are stored in [`Collisions`], not in the component, so that a rollback restores them.
 fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    // The hierarchy may have loops.
+    // The hierarchy may have loops, so visited entities are skipped.
     let mut visited = BTreeSet::new();
     let mut next = vec![entity];
     while let Some(entity) = next.pop() {

@@ -145,7 +145,8 @@ pub fn sync_now(world: &mut World) {
     if progress.completed != Completed::Report {
         return;
     }
-    // If a support function panics, the next tick reads all colliders again.
+    // If a support function panics, this value remains, so that the next tick reads all colliders
+    // again.
     progress.completed = Completed::Nothing;
     with_state(world, |world, state, proxies, paths, index| {
         if !core::mem::replace(&mut state.has_early_changes, true) {

@@ -84,7 +84,7 @@ fn apply_all<V: Space>(
 ) {
     let (mut proxies, mut boxes) = arena.as_mut_slices();
     if let Some((pool, size)) = share(moves.len(), MIN_MOVES) {
-        // Each task gets a range of slots.
+        // Each task gets a range of slots, so the moves are sorted by slot.
         moves.sort_unstable_by_key(|item| item.slot);
         let mut first = 0;
         pool.scope(|scope| {
