@@ -151,8 +151,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has a nonzero area. The corners of each
-    ///   triangle coincide, or lie on one line to 12 digits.
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has a nonzero area. The area counts as
+    ///   zero if the corners coincide, or lie on one line to 12 digits.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a triangle exceeds the range of

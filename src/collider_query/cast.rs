@@ -151,8 +151,8 @@ pub fn cast_in_world<V: Space>(
     }))
 }
 
-/// The region that a collider or a part covers while it rotates. The region does not include the
-/// translation.
+/// A region that contains a collider or a part during the whole rotation. The region does not
+/// include the translation.
 enum SweptRegion<D> {
     Box(Bounds<D>),
     /// A half-space, and the origin to which the half-space is relative.
@@ -161,7 +161,7 @@ enum SweptRegion<D> {
 }
 
 impl<D: DVector> SweptRegion<D> {
-    /// Returns the region that `region` covers during a rotation by `angle` about `pivot`. If
+    /// Returns a region that contains `region` during a rotation by `angle` about `pivot`. If
     /// `region` is a half-space, it is relative to `origin`.
     fn new(region: &BoundingRegion<D>, origin: D, pivot: D, angle: f64) -> Self {
         match region {

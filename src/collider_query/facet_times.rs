@@ -47,9 +47,9 @@ const MAX_KNOWN: usize = 16;
 /// is cast before another facet is added.
 const MAX_WAITING: usize = 8;
 
-/// A landing has a closed form only if two lengths are at least this fraction of the body's size:
-/// the distance of the landing point from the facet's boundary, and the thickness of the body along
-/// the facet's normal.
+/// A landing has a closed form only if two lengths are at least this fraction of the body's size.
+/// The first length is the distance of the landing point from the facet's boundary. The second
+/// length is the thickness of the body along the facet's normal.
 const INSIDE: f64 = 1e-3;
 
 /// The least sine of the angle between a facet's plane and the motion for which a landing has a

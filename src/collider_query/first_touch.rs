@@ -33,12 +33,12 @@ use crate::{
 /// smaller: at most 1e-6 radians.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
-/// If a part is touched later than the first part by at most this multiple of the tolerance for
-/// equal times, both parts may be touched at the same point. If a facet is a thousand times larger
-/// than the body, the time of the cast against this facet is a thousand times less exact. Then the
-/// height of the part along the normal decides whether the part is touched at this point. The
-/// search skips a part only if the part certainly touches nothing before [`FirstTouch::limit`]. So
-/// the search visits each part that is touched at this point, in any order.
+/// Two parts may be touched at the same point if the times of touching differ by at most this
+/// multiple of the tolerance for equal times. If a facet is a thousand times larger than the body,
+/// the time of the cast against this facet is a thousand times less exact. Then the height of the
+/// part along the normal decides whether the part is touched at this point. The search skips a part
+/// only if the part certainly touches nothing before [`FirstTouch::limit`]. So the search visits
+/// each part that is touched at this point, in any order.
 const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.

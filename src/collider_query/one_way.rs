@@ -29,12 +29,13 @@ const LEAST_COSINE: f64 = 1e-4;
 /// response, to f32.
 const SINK_ROUNDING: f64 = 4.0 * TOUCHING;
 
-/// A touch is inside a face if the cosine of the angle between the normals of the contact and of
-/// the face is less than 1 by at most this value.
+/// A touch is inside a face if the normals of the contact and of the face are equal: the cosine of
+/// the angle between the normals is less than 1 by at most this value.
 const SAME_FACE: f64 = 1e-9;
 
-/// The distance of a probe beside the rim, as a fraction of the platform's size. The distance
-/// exceeds the tolerance of touching and the error of the touched point.
+/// The sideways distance from a touched point to the point that is tested beside the rim, as a
+/// fraction of the platform's size. The distance exceeds the tolerance of touching and the error of
+/// the touched point.
 const RIM_STEP: f64 = 1e-4;
 
 /// The tangent of the slope angle of the steepest face that does not count as a side of a platform.

@@ -295,10 +295,11 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Calls `visit` with the index of each part that a moving box in the world may touch, roughly
-    /// in the order in which the box reaches the parts. The box moves by `translation` from time 0
-    /// to 1. `visit` returns the new end time. Facets of clusters for which `is_skipped` returns
-    /// `true` may be skipped. Returns `None` if the scale flattens the collider.
+    /// Calls `visit` with the index of each part that a moving box in the world may touch. The
+    /// order is roughly the order in which the box reaches the parts. The box moves by
+    /// `translation` from time 0 to 1. `visit` returns the new end time. Facets of clusters for
+    /// which `is_skipped` returns `true` may be skipped. Returns `None` if the scale flattens the
+    /// collider.
     pub fn parts_along(
         &self,
         bounds: &Bounds<V::DVec>,

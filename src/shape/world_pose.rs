@@ -44,7 +44,7 @@ impl Affine<DVec3> {
     }
 }
 
-/// The scale and the pose of a shape in the world. The scale is applied first.
+/// The scale and the pose of a shape in the world. The scale is applied before the pose.
 ///
 /// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so a shape with
 ///   a radius remains a shape with a radius. The map is split into a factor and an orthogonal pose.

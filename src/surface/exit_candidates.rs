@@ -183,9 +183,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// pushes to the side of the center, and the other contact to the opposite side. Leaves out
     /// `contact` itself.
     ///
-    /// The contact to the opposite side is returned only if the surface is two-sided, the center is
-    /// not above or below the facet, and the body has one part. If the body had several parts, the
-    /// other parts would stay on the side of the center.
+    /// The contact to the opposite side is returned only if all these conditions hold:
+    ///
+    /// * The surface is two-sided.
+    /// * The center is not above or below the facet.
+    /// * The body has one part. If the body had several parts, the other parts would stay on the
+    ///   side of the center.
     fn plane_contacts(
         &self,
         contact: &FacetContact<V::DVec>,

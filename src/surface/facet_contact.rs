@@ -129,8 +129,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns the contact of a facet with a part of the body, or `None` if the facet and the part
-    /// do not touch, or if the facet is ignored.
+    /// Returns the contact of a facet with a part of the body. Returns `None` if the facet and the
+    /// part do not touch, or if the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0);
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {

@@ -8,11 +8,11 @@
 //!
 //! The *rim* of a cluster is its boundary. The result is the shortest push-out if no shorter
 //! translation takes the body past the rim of a cluster. The proof uses the segment from the body's
-//! lowest point to the body's center. This segment is inside the body. A translation moves the
-//! crossing of segment and plane by at most the length of the translation, divided by the sine of
-//! the angle between segment and plane. Suppose that the crossing is inside the cluster, and that
-//! the rim is farther away than the crossing can move. Then the segment still crosses the cluster
-//! after any shorter translation that does not clear the plane.
+//! lowest point to the body's center. This segment is inside the body. A translation of length l
+//! moves the crossing of segment and plane by at most l / s, where s is the sine of the angle
+//! between segment and plane. Suppose that the crossing is inside the cluster, and that the rim is
+//! farther away than the crossing can move. Then the segment still crosses the cluster after any
+//! shorter translation that does not clear the plane.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
 //! shortest translation out of one facet clears all other facets, this translation is the shortest
@@ -382,8 +382,8 @@ impl<V: Space> Proof<'_, '_, V> {
     }
 
     /// Returns `true` if the body overlaps no facet after a translation. Also tests facets that the
-    /// body did not touch before the translation, because the body may move past the boundary of a
-    /// facet into the next facet.
+    /// body did not touch before the translation. The body may move past the boundary of one facet
+    /// into the next facet.
     fn is_clear_of_all(&self, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let Some(bounds) = self.body.region.bounds() else {
             return false;

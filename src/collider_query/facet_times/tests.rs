@@ -2,7 +2,7 @@
 //!
 //! A box and a triangle that do not rotate overlap at a time if and only if their projections
 //! overlap on all 13 axes. These axes are the normals of the box and of the triangle, and the cross
-//! products of an edge of the box and an edge of the triangle.
+//! products of their edges.
 
 #![expect(clippy::expect_used, reason = "a test needs valid shapes")]
 

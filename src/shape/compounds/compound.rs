@@ -264,10 +264,10 @@ impl<V: Space> Compound<V> {
             .visit_along(&path, max - start, |number| visit(number) - start);
     }
 
-    /// Calls `visit` with the index of each part that a moving box may touch until the time `max`,
-    /// roughly in the order in which the box reaches the parts. The box is in the frame of the
-    /// compound, and moves by `translation`. `visit` returns the new `max`. Facets of clusters for
-    /// which `is_skipped` returns `true` may be skipped.
+    /// Calls `visit` with the index of each part that a moving box may touch until the time `max`.
+    /// The order is roughly the order in which the box reaches the parts. The box is in the frame
+    /// of the compound, and moves by `translation`. `visit` returns the new `max`. Facets of
+    /// clusters for which `is_skipped` returns `true` may be skipped.
     pub fn along_box(
         &self,
         bounds: &Bounds<V::DVec>,

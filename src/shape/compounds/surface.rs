@@ -134,8 +134,8 @@ impl<V: Space> Surface<V> {
         self.height_tolerance
     }
 
-    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area, up to
-    /// the greater of `tolerance` and the facet's weld.
+    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area. The
+    /// point may be off the facet by `tolerance` or by the facet's weld, whichever is greater.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         let along = |vector: V::DVec| tolerance * vector.length();

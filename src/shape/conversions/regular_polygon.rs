@@ -41,7 +41,7 @@ fn vertex(index: u64, sides: u32) -> DVec2 {
             (cos, sin)
         }
     };
-    // Angles are measured from y.
+    // Angles are measured counter-clockwise from the y axis.
     match quarter % 4 {
         0 => DVec2::new(-sin, cos),
         1 => DVec2::new(-cos, -sin),

@@ -7,10 +7,10 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet count as the same point if their distance is at most the facet's *weld*: this
-/// fraction of the facet's greatest distance from the origin. Exporters and scripts may repeat a
-/// vertex with an error of a few roundings in `f32`. The limit depends on this facet alone, so that
-/// no distant facet changes a contact.
+/// The *weld* of a facet is this fraction of the facet's greatest distance from the origin. Points
+/// of the facet count as the same point if their distance is at most the weld. Exporters and
+/// scripts may repeat a vertex with an error of a few roundings in `f32`. The limit depends on this
+/// facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
@@ -107,8 +107,8 @@ impl<D: DVector> BoundaryPoint<D> {
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
         // The facet lies between the directions to its vertices, so it rises only if at least one
         // of these directions rises. At a point on an edge, the component of the normal along the
-        // edge is mostly rounding error, so `offset_to` removes the component of the offset along
-        // the edge.
+        // edge is mostly rounding error. So `offset_to` removes the offset's component along the
+        // edge.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();

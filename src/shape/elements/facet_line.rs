@@ -4,9 +4,9 @@
 //! f64. A shear that depends only on the line maps the line to the z axis. The line crosses a
 //! triangle if the triangle's sheared image in the xy plane contains the origin. The test compares
 //! the signs of the areas that the edges span with the origin. For two facets that share an edge,
-//! the computed areas of this edge are the same to the bit, up to the sign, and an area of 0 counts
-//! on both sides. So no line passes between neighboring facets. In 2D, the computed side of the
-//! line on which a vertex lies is the same for all facets that share the vertex.
+//! the computed areas of this edge are the same to the bit, up to the sign. An area of 0 counts on
+//! both sides. So no line passes between neighboring facets. In 2D, the computed side of the line
+//! on which a vertex lies is the same for all facets that share the vertex.
 
 use crate::{shape::elements::line::Line, space::DVector};
 

@@ -15,8 +15,8 @@ pub const LARGE: f64 = 0.8;
 const HALVINGS: usize = 12;
 
 /// The maximum number of vertices that determine the center. If a hull has more vertices, only some
-/// vertices are used: in 3D, the vertices from which the hull is built first, and in 2D, every n-th
-/// vertex of the outline. The hull of these vertices is inside the whole hull.
+/// vertices are used. In 3D, these are the vertices from which the hull is built first. In 2D,
+/// these are every n-th vertex of the outline. The hull of these vertices is inside the whole hull.
 const MAX_CENTERED_VERTICES: usize = 64;
 
 /// Returns the center of a large ball in the hull of `vertices`. The center of a flat hull is the
