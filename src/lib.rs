@@ -145,6 +145,7 @@ pub mod guide {
 
     /// [characters]: crate::guide::characters
     /// [fast-bodies]: crate::guide::fast_bodies
+    /// [levels]: crate::guide::levels
     /// [queries]: crate::guide::queries
     /// [response]: crate::guide::response
     #[doc = include_str!("../docs/MIGRATING.md")]
