@@ -6,7 +6,7 @@ pub struct PolytopeFacet<D> {
     /// The outward unit normal.
     pub normal: D,
     /// The plane's distance from the origin: `normal · p` for each point p of the facet's plane.
-    /// The distance is negative if the origin is outside.
+    /// The distance is negative if the origin is beyond the plane.
     pub distance: f64,
     /// The indices of the facet's vertices. In 2D, the third index is unused.
     pub vertices: [u16; 3],

@@ -6,7 +6,7 @@
 //! | `polygons.rs` | 2D polygons of few edges |
 //! | `half_space.rs` | a half-space and any other shape |
 //! | `closed_form.rs` | [`ClosedForm`], the result of `boxes.rs` and `polygons.rs` |
-//! | `swept_boxes.rs`, `swept_polygons.rs` | the same pairs in linear motion |
+//! | `swept_boxes.rs`, `swept_polygons.rs` | boxes, segments and polygons in linear motion |
 //! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which moving projections overlap |
 
 pub mod boxes;

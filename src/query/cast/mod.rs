@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
 //! | `hit.rs` | [`CastHit`], the result, and [`CastOptions`] |
-//! | `direct/` | casts without certified steps, by closed forms or by GJK along a ray |
-//! | `certified/` | all other casts: the first touch as a certified interval of time |
+//! | `direct/` | most casts: closed forms, and GJK along a ray |
+//! | `certified/` | all other casts: steps that are proved to be free of touches |
 //! | `separating_axis.rs` | the axes of a separation, and bounds on its rates |
 //! | `scale.rs` | the size of a pair, and the lengths that decide its cast |
 //! | `touch.rs` | a pair at the start, and its first touch |
