@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-/// The message for a pair of colliders that touch or no longer touch. Each tick sends one message
-/// per touching pair, and one message per pair that has just separated.
+/// The message for a pair of colliders that touch or no longer touch. By default, each tick sends
+/// one message per touching pair, and one message per pair that has just separated.
 ///
 #[cfg_attr(
     doc,

@@ -202,7 +202,7 @@ impl Session {
     }
 }
 
-/// Returns `true` if any collider that the recording has is swept or one-way.
+/// Returns `true` if any recorded collider is swept or one-way.
 fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
     let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
     proxies.any(|proxy| {
@@ -211,8 +211,7 @@ fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool
     })
 }
 
-/// Returns the poses of the colliders that the recording has, except poses that `Teleported`
-/// stored.
+/// Returns the poses of the recorded colliders, except poses that `Teleported` stored.
 fn known_poses<D: DVector>(
     poses: &PreviousPoses<D>,
     is_known: impl Fn(Entity) -> bool,
