@@ -7,8 +7,8 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// The *weld* of a facet is this fraction of the facet's greatest distance from the origin. Points
-/// of the facet count as the same point if their distance is at most the weld. Exporters and
+/// The *weld* of a facet is this fraction of the greatest [`extent`](DVector::extent) of a vertex.
+/// Points of the facet count as the same point if their distance is at most the weld. Exporters and
 /// scripts may repeat a vertex with an error of a few roundings in `f32`. The limit depends on this
 /// facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
@@ -211,7 +211,7 @@ impl<D: DVector> Facet<D> {
     }
 
     /// Returns `true` if a point is on the facet. The tolerance is the facet's weld, or the weld of
-    /// the point if the point is farther from the origin.
+    /// the point if the point has a greater [`extent`](DVector::extent).
     pub fn contains(&self, point: D) -> bool {
         let tolerance = self.weld.max(weld(&[point]));
         self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
