@@ -12,7 +12,7 @@ pub enum ColliderError {
     /// The pose contains a NaN, an infinity, or a rotation of length 0.
     #[error("its pose is not finite")]
     NotFinite,
-    /// The radius of a custom shape, or of a Bevy ball, is negative or NaN.
+    /// The radius of a custom shape is negative or NaN.
     #[error("its radius is negative or NaN")]
     InvalidRadius,
     /// The bounding box of a custom shape shows that its support function is wrong.

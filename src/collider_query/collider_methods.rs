@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// An axis-aligned box in the world: see [`Collider::aabb`].
-// Bevy's own type moved between the releases that this crate supports.
+// This type replaces Bevy's own type, which moved between the releases that this crate supports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColliderAabb {
     /// The corner with the lowest coordinates.

@@ -405,8 +405,9 @@ impl WideTree {
     }
 
     /// Visits the nodes below `root`. The next child to visit is always the last open child.
-    /// `expand` opens children of a node, each with a key. Children with keys above the limit are
-    /// skipped, and each result of `visit` replaces the limit. Returns the number of visited nodes.
+    /// `expand` adds children of a node to the open children, each with a key. Children with keys
+    /// above the limit are skipped, and each result of `visit` replaces the limit. Returns the
+    /// number of visited nodes.
     fn search_below<K: PartialOrd + Copy>(
         &self,
         root: (K, Child),
