@@ -55,8 +55,8 @@ impl<K: PoseKind> Motion<K> {
         }
     }
 
-    /// Returns a translation without a rotation. The translation of a collider is a `Vec2` or a
-    /// `Vec3`.
+    /// Returns a motion that translates without a rotation, beginning at a pose. The translation of
+    /// a collider is a `Vec2` or a `Vec3`.
     #[inline(always)]
     pub fn linear(pose: impl Into<QueryPose<K>>, translation: impl Translation<K>) -> Self {
         Self {

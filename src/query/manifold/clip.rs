@@ -8,8 +8,8 @@
 //! 1. An edge that may hide much of its face is split at the support point beyond this edge.
 //! 2. Let four corners span the largest area. If edges of both faces meet in one of these corners,
 //!    both edges are split until they hide little.
-//! 3. If no edge was split, the support points beyond those corners are found whose edges belong to
-//!    the same face. A support point is added if it enlarges the area.
+//! 3. If no edge was split, the search continues beyond each corner whose two edges belong to the
+//!    same face. A support point found there is added if this point enlarges the area.
 
 use smallvec::SmallVec;
 
