@@ -1,5 +1,5 @@
-//! The first game of the README without a window: the player walks to the right until a wall stops
-//! it. The program prints the contact, and ends by itself.
+//! The first game of the README without a window: the player walks to the right into a wall.
+//! The program prints the contact, and ends by itself.
 //!
 //! ```text
 //! cargo run --example hello

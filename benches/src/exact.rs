@@ -14,7 +14,7 @@ use crate::scene::{Parent, Scene, Thing};
 /// The numbers of two objects, the smaller number first.
 pub type Pair = [u32; 2];
 
-/// Returns two numbers in order.
+/// Returns two numbers in ascending order.
 pub fn pair(a: u32, b: u32) -> Pair {
     [a.min(b), a.max(b)]
 }
@@ -116,7 +116,7 @@ impl Exact {
     }
 }
 
-/// Returns the depth of two shapes, or minus their distance.
+/// Returns the depth of two overlapping shapes, or minus the distance of two separated shapes.
 fn ask<S: Support + ?Sized>(
     a: &S,
     pose_a: <S::Vector as Space>::Isometry,

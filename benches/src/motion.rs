@@ -71,7 +71,7 @@ pub fn advance(
     }
 }
 
-/// A generator of random numbers that starts from two numbers and needs no shared state: SplitMix64
+/// A generator of random numbers that is seeded with two numbers and shares no state: SplitMix64
 /// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)).
 pub struct Noise(u64);
 

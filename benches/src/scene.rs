@@ -45,8 +45,8 @@ pub enum Kind {
     /// The scene `Static` without rotations, in chains of a thousand objects. Each object is the
     /// child of the previous object.
     Chain,
-    /// Static rectangles at a tenth of the places of a square or cubic grid, as in the benchmark of
-    /// casts of Box2D.
+    /// Static boxes at a tenth of the points of a square or cubic grid, as in Box2D's benchmark of
+    /// casts.
     Sparse,
     /// The scene `Static`, and a tenth as many bullets: balls of radius 0.05 at 100 to 500 m/s, at
     /// 64 ticks per second.

@@ -61,8 +61,9 @@ struct Walker {
     drops: bool,
 }
 
-/// A platform that is solid only from above. The `OneWay` component of the crate is for colliders
-/// that the player meets by its layers, but here only queries meet the terrain.
+/// A platform that is solid only from above: the filter in `slide` decides when the platform is
+/// solid. The component `OneWay` is for colliders with which the player interacts by its layers, but
+/// the player does not interact with the layer of the terrain.
 #[derive(Component)]
 struct Platform {
     top: f32,
@@ -83,7 +84,7 @@ fn spawn(mut commands: Commands) {
     let area = Rect::new(2.0, 2.0, 43.0, 9.0);
     commands.spawn((demo::camera_2d(11.0), Follow(area)));
 
-    // Only queries meet the terrain: no other collider interacts with its layer.
+    // Only queries find the terrain: no other collider interacts with the layer of the terrain.
     let terrain = CollisionLayers::new(TERRAIN, !TERRAIN);
     for outline in GROUND {
         // The ground is one surface, because a body can catch on the edges of separate tiles. The

@@ -81,7 +81,7 @@ struct Case<'a> {
     name: &'a str,
     scene: Scene,
     are_bullets_swept: bool,
-    /// The number of things that filters decide on, if there are filters.
+    /// The number of objects with the marker of the filters, or `None` without filters.
     marked: Option<usize>,
 }
 

@@ -39,7 +39,7 @@ impl Question {
     ];
 }
 
-/// The place of a question. In 2D, z is 0.
+/// The origin, direction and rotation of a query. In 2D, z is 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     pub origin: Vec3,
@@ -64,7 +64,7 @@ pub struct Sizes {
 #[derive(Default)]
 pub struct Answers {
     pub entities: Vec<Entity>,
-    /// For each question the number of entities so far, and the distance, if there is one.
+    /// For each question, the number of entities so far, and the distance, or -1 without a hit.
     pub ends: Vec<(usize, f32)>,
 }
 
