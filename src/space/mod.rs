@@ -123,7 +123,7 @@ pub trait Space:
 /// | `Vec2` | `Vec3` | both | a translation |
 /// | `Rot2` | `Quat` | both | a rotation |
 /// | `Isometry2d` | `Isometry3d` | both | a translation and a rotation |
-/// | `Transform` | `Transform` | `Transform` | both, and a collider's scale; by value or reference |
+/// | `Transform` | `Transform` | `Transform` | also a collider's scale; by value or reference |
 /// | | | `GlobalTransform` | after all ancestors; by value or by reference |
 ///
 /// ```
