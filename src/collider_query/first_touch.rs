@@ -183,7 +183,8 @@ impl<D: DVector> FirstTouch<D> {
         let is_front = |face: &&TouchedFace<D>| face.normal.dot(normal) > 0.0;
         let visible = faces.iter().find(is_visible);
         let face = visible.or_else(|| faces.iter().find(is_front));
-        // No face is found if rounding exceeds the tolerance, which is 0 for a point.
+        // If rounding exceeds `same_height` (0 if a collider is a point), no face is found. The
+        // earliest hit's own normal is used then.
         face.map_or(own, |face| face.normal)
     }
 }

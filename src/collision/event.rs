@@ -579,10 +579,10 @@ pub struct Contact2d {
 /// despawned the other entity.
 ///
 /// This event dereferences to the [`CollisionEvent`] as seen from the observed entity. The event is
-/// triggered on both entities. Then the event is triggered on each [owner](crate::ColliderOf) that
-/// is another entity. So an observer of all entities (`App::add_observer`) runs at least twice for
-/// each collision. In an observer of an owner, `hit.entity` is the collider, and `hit.owner()` is
-/// the observed entity.
+/// triggered on each of the two entities. Each is directly followed by its
+/// [owner](crate::ColliderOf), if the owner is a different entity. So an observer of all entities
+/// (`App::add_observer`) runs at least twice for each collision. In an observer of an owner,
+/// `hit.entity` is the collider, and `hit.owner()` is the observed entity.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world

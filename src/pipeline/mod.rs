@@ -1,6 +1,7 @@
-//! The tick has four stages. The third stage has several systems, some of them for swept colliders
-//! and for filters of the app. Each other stage has one system. A stage passes its results to the
-//! next stage in a resource.
+//! The tick has four stages. `BroadPhase` and `Report` have one system each. `Sync` also builds the
+//! colliders of meshes and runs the casters. `NarrowPhase` has several systems, some of them for
+//! swept colliders and for filters of the app. A stage passes its results to the next stage in a
+//! resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes

@@ -267,7 +267,7 @@ mod rounded {
         shape: &Shape<V>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        // Margins are not nested: `Shape::rounded` adds them.
+        // Margins are never nested, because `Shape::rounded` sums them.
         let (kind, margin) = match shape {
             Shape::Rounded { shape, margin } => ((**shape).clone(), *margin),
             _ => (shape.clone(), 0.0),

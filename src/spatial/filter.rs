@@ -151,8 +151,8 @@ impl<'a> SpatialQueryFilter<'a> {
         }
     }
 
-    /// Selects the colliders for which a filter of pairs returns `true`: the function that the app
-    /// gave to [`add_pair_filter`](crate::AddCollisionFilter::add_pair_filter).
+    /// Selects the colliders for which a pair filter returns `true`, usually the function that was
+    /// registered with [`add_pair_filter`](crate::AddCollisionFilter::add_pair_filter).
     ///
     /// ```
     /// use bevy::prelude::*;

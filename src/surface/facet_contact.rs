@@ -320,7 +320,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let outward = self.outward(facet, self.center?)?;
         let normal = normal.unwrap_or(outward);
         // A distance within the tolerance counts as touching. Only the solver applies this
-        // tolerance, so the solver decides if the depth is negative.
+        // tolerance. So if the depth is negative, the solver decides.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
             let [on_surface, part] = &self.parts(indices)?;
             if on_surface.region.is_apart_from(&part.region) {

@@ -52,7 +52,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             (None, None) => return None,
             (Some(_), None) => (false, true),
             (None, Some(_)) => (true, true),
-            // For example, the mesh of a crate is the body, and the mesh of a level is the surface.
+            // The smaller surface is the body, for example the mesh of a crate in a level.
             (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
         let [surface, body] = swap_if(is_swapped, [a, b]);

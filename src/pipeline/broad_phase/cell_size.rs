@@ -99,8 +99,8 @@ pub fn choose(
         let z = z.max(largest_z);
         // No cell may be smaller than the largest box.
         let cell_z = (length * z).max(largest_z);
-        // A cell that is twice as long as the space already contains all boxes, so larger cells
-        // have no effect.
+        // A cell twice as long as the estimated space already holds nearly all boxes, so longer
+        // cells would gain nothing.
         [(length * y * z / cell_z).min(2.0 * y), cell_z]
     } else {
         [length * y, largest_z]

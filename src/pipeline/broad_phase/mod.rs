@@ -189,7 +189,7 @@ impl Overlaps {
         } = self;
         let boxes = paths.boxes(arena);
         let at_rest = arena.count().saturating_sub(moving.len());
-        // `|` evaluates both sides, unlike `||`, because both peaks must count the tick.
+        // Uses `|`, which does not short-circuit, because both peaks must count the tick.
         if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
             // Without this update, removed boxes would stay until other boxes move or come to rest,
             // which may never happen again.

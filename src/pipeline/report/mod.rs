@@ -73,8 +73,8 @@ pub fn report(
     batch.write_messages(world, &mut state, is_at_rest);
     store_poses(&mut state, world.resource(), is_current);
     let tick = world.resource::<Progress>().begun as u32;
-    // Disabled entities are included, because a cloned or restored entity may have outdated
-    // `CollidingEntities`.
+    // Disabled entities are included: a disabled entity that was cloned or restored may have an
+    // outdated `CollidingEntities`.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);

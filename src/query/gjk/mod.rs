@@ -25,8 +25,8 @@
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.
 //!
-//! Two files use the loop: `penetration.rs` for the contact of two cores along a normal, and
-//! `point_distance.rs` for the distance from a point to a core.
+//! Two files of this folder build on the loop: `penetration.rs` for the contact of two cores along
+//! a normal, and `point_distance.rs` for the distance from a point to a core.
 
 pub mod penetration;
 pub mod point_distance;
@@ -300,8 +300,8 @@ impl<D: DVector> Gjk<D> {
             self.state = State::Converged;
             return;
         }
-        // If the simplex is full, it contains the origin. So the loop has ended, unless the cores
-        // are proved to be separated.
+        // A full simplex contains the origin, which normally ends the loop. So `try_push` can fail
+        // only if the cores are already proved to be separated.
         if self.iterations >= MAX_GJK_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;

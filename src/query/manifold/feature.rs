@@ -336,10 +336,10 @@ fn ridge(
 ) -> Option<SmallVec<[FeatureCorner; 2]>> {
     let RidgeLine { end, along, slope } = straighten(top, ring, &support);
     // The support point in the first direction shows whether the surface beside the top falls away.
-    // If this support point is the top, the support point in the second direction is used, which is
-    // beside the other end. The second direction is tilted by the slope of the line, so both ends
-    // are equally high along this direction. If the line bulges, the surface beside the line may
-    // even rise.
+    // If this point is too near the top to show that, the second direction is tried. The second
+    // direction is tilted by the slope of the line, so that both ends of the line are equally high.
+    // Its support point lies beside the other end. If the line bulges, the surface beside the line
+    // may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()

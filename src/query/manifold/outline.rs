@@ -99,8 +99,9 @@ pub fn common_points(
             Some(CommonPoint { position, heights })
         }));
     }
-    // If two ends of edges are on the other edge, the edges lie side by side, and can intersect
-    // only between these two ends.
+    // If both features are edges, and two of their ends lie on the opposite edge, the edges overlap
+    // lengthwise. They can then intersect only between these two ends, so no intersection is
+    // computed.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
         let capacity = (MAX_HULL_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =

@@ -130,8 +130,8 @@ where
             }
         };
         // The translation is relative to the first shape, so that the precision depends on the size
-        // of the pair, not on the pair's position. The difference of two f32 translations is exact
-        // in f64 for every pair that is near enough to touch.
+        // of the pair, not on the pair's position. In f64, the relative error of the difference of
+        // two translations is at most 2^-53.
         let [first_origin, second_origin] = swap_if(swapped, origins);
         let [first_radius, second_radius] = swap_if(swapped, [a.radius(), b.radius()]);
         let inverse = DVecOf::<A>::transpose(frame);

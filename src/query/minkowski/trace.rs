@@ -144,7 +144,8 @@ impl<'t, D: DVector> Traced<'t, D> {
 
 impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     fn record(&self, step: impl FnOnce(D) -> Step<D>) {
-        // The recording is not borrowed at this point, because a trace has no access to the pair.
+        // `Trace::record` cannot reach the pair, so it cannot call this function again, and the
+        // borrow always succeeds.
         let Ok(mut recording) = self.recording.try_borrow_mut() else {
             return;
         };

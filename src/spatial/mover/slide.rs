@@ -117,9 +117,10 @@ impl MoveAndSlideOutput {
     }
 
     /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that is left after the move. This is
-    /// the nearest velocity that leads into none of the hits. On the ground, no downward velocity
-    /// is left. The result never leads up a slope that is too steep. If the velocity is not finite,
-    /// the result is 0. A result beyond the range of f32 is shortened to that range.
+    /// the nearest velocity that points into none of the surfaces that were hit. On the ground, no
+    /// downward velocity is left. The result never points up a slope that is too steep. If the
+    /// velocity is not finite, the result is 0. A result beyond the range of f32 is shortened to
+    /// that range.
     pub fn clip_velocity<V: Dimension>(&self, velocity: V) -> V {
         if !velocity.is_finite() {
             return V::default();
@@ -138,13 +139,13 @@ impl MoveAndSlideOutput {
     }
 }
 
-/// Returns the horizontal unit vector that leads away from a wall, or `None` if the normal is
+/// Returns the horizontal unit vector that points away from a wall, or `None` if the normal is
 /// vertical.
 pub fn horizontal<D: DVector>(normal: D, up: D) -> Option<D> {
     (normal - up * normal.dot(up)).unit()
 }
 
-/// Returns the horizontal unit vector that leads away from a slope. A body that moves against this
+/// Returns the horizontal unit vector that points away from a slope. A body that moves against this
 /// vector would climb the slope. Returns `None` if the normal does not point upwards.
 pub fn out_of_slope<D: DVector>(normal: D, up: D) -> Option<D> {
     horizontal(normal, up).filter(|_| normal.dot(up) > 0.0)

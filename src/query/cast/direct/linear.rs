@@ -19,7 +19,7 @@
 //! the step advances the time or improves the direction. The departures from the paper are:
 //!
 //! * **Clear misses are found first.** Two directions prove most misses, and each direction costs
-//!   one support point. The first direction leads from the first shape's origin to the second
+//!   one support point. The first direction points from the first shape's origin to the second
 //!   shape's origin. The second direction is the component of the first direction perpendicular to
 //!   the motion.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
