@@ -181,7 +181,7 @@ fn report_hits(
         });
         let mut hits: Vec<_> = hits.collect();
         if !hits.is_empty() {
-            // Hits at equal depth are sorted by entity, because Bevy keeps their order.
+            // Bevy keeps the order of hits at equal depth, so these hits are sorted by entity.
             hits.sort_unstable_by(|(a, hit_a), (b, hit_b)| {
                 hit_a.depth.total_cmp(&hit_b.depth).then(a.cmp(b))
             });
@@ -239,7 +239,8 @@ fn meets(ray: &Ray3d, aabb: &ColliderAabb) -> bool {
     let [a, b] = [aabb.min, aabb.max].map(|corner| (corner.as_dvec3() - origin) / direction);
     let distances = a.to_array().into_iter().zip(b.to_array());
     let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
-    // A distance is NaN if the ray is in the plane of a face.
+    // If the ray runs in the plane of a face, a distance is 0 / 0, which is NaN. The faces along
+    // this axis then do not limit the ray.
     for (a, b) in distances.filter(|(a, b)| !a.is_nan() && !b.is_nan()) {
         enter = enter.max(a.min(b));
         leave = leave.min(a.max(b));
@@ -293,7 +294,7 @@ fn hit_in_2d(
     let z = target.pose.translation().z;
     let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let distance = (f64::from(z) - origin.z) / direction.z;
-    // If the ray is parallel to the plane, the distance is infinite or NaN.
+    // If the ray is parallel to the plane at `z`, the distance is infinite or NaN.
     if !(distance >= 0.0 && distance.is_finite()) {
         return None;
     }

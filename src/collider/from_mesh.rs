@@ -208,7 +208,7 @@ fn has_area(triangle: &Triangle2d) -> bool {
 }
 
 fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
-    // The accessors without `try_` panic if the data has moved to the render world.
+    // Unlike `attribute`, this accessor does not panic if the data has moved to the render world.
     match mesh.try_attribute_option(Mesh::ATTRIBUTE_POSITION) {
         Err(_) => Err(MeshError::NotInMainWorld),
         Ok(None) => Err(MeshError::NoPositions),

@@ -218,7 +218,8 @@ impl Recipe {
     /// Creates the collider from `mesh`, the mesh with the id `self.mesh`.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
         // Without `MAIN_WORLD`, the vertices of a mesh move to the renderer, at a time that depends
-        // on the frame rate.
+        // on the frame rate. So such a mesh is always an error, even while the vertices are still
+        // here.
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());
         }

@@ -98,7 +98,7 @@ fn cast_of_parts<V: Space>(
             }));
         found.add(hit, indices);
         if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
-            // The caller computes the contact at the start from all parts.
+            // The caller computes the contact at the start from all parts, so the search ends here.
             return (END_SEARCH, None);
         }
         (found.limit(), touch)

@@ -176,7 +176,8 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
     /// Calls a query, or returns `None` if the shape is invalid.
     fn ask<R>(&self, query: impl FnOnce(Placed<S::Vector>, Placed<S::Vector>) -> R) -> Option<R> {
         let part = DynPart::new(&self.shape, self.pose)?;
-        // Contacts with a surface are defined only for colliders, so the shape becomes a collider.
+        // The contacts with a surface are computed only for colliders, so the shape becomes a
+        // collider.
         let shape = part.to_shape().filter(|_| self.collider.is_surface());
         let as_collider = match shape {
             Some(shape) => {

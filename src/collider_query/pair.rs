@@ -154,8 +154,9 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let is_deeper = |deepest: &Contact64<_>| {
                 deepest.depth > contact.depth * (1.0 + SAME_PART_DEPTH) + solver.depth_gap()
             };
-            // A point that is deeper than `contact` shows that the push-out leads over an edge or a
-            // corner, and does not clear the whole facet.
+            // A point that is deeper than `contact` shows that the push-out passes over an edge or
+            // a corner, and does not clear the whole facet. So `contact` is the only point of the
+            // manifold.
             let leads_over_edge = points.first().is_some_and(is_deeper);
             let points = if leads_over_edge {
                 &[contact]

@@ -216,7 +216,7 @@ fn at_thick_facet<V: Space>(
 /// Returns the hit on a facet that the ray's line crosses at `t`.
 ///
 /// A facet counts as a face of a solid shape. So a ray that begins on the facet hits the facet if
-/// the ray leads inward, but not if the ray leads outward.
+/// the ray points inward, but not if the ray points outward.
 #[inline(always)]
 fn at_facet<D: DVector>(
     vertices: &[D],

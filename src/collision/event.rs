@@ -307,13 +307,13 @@ impl CollisionEvent {
         }
     }
 
-    /// Returns the shortest translation that moves `entity` out of `other`, so that they just
-    /// touch: `-normal * depth`.
+    /// Returns the shortest translation of `entity` that resolves this contact: `-normal * depth`.
+    /// If both colliders are convex, they just touch afterwards.
     ///
-    /// This translation resolves only this contact. If an entity is equally deep in two floor
-    /// tiles, applying both translations moves the entity twice as far as needed.
-    /// [`Collisions::push_out`](crate::Collisions::push_out) resolves all contacts of an entity
-    /// together.
+    /// A compound or a surface may have other contacts, which this translation does not resolve.
+    /// Likewise, if an entity is equally deep in two floor tiles, applying both translations moves
+    /// the entity twice as far as needed. [`Collisions::push_out`](crate::Collisions::push_out)
+    /// resolves all contacts of an entity together.
     pub fn minimum_translation(&self) -> Vec3 {
         self.minimum_translation_with_slop(0.0)
     }
@@ -562,7 +562,7 @@ pub struct Contact2d {
     pub normal: Vec2,
     /// Penetration depth along the normal, at least 0.
     pub depth: f32,
-    /// The shortest translation that moves `entity` out of `other`: see
+    /// The shortest translation of `entity` that resolves this contact: see
     /// [`CollisionEvent::minimum_translation`].
     pub minimum_translation: Vec2,
     /// The point of `entity`'s surface that is deepest in `other`.

@@ -154,7 +154,8 @@ impl Forest {
                 self.moving_slots.push(*slot);
             }
         }
-        // A slot that was freed and used again may be listed twice in `moving_slots`.
+        // `still` is an estimate: a slot that was freed and used again may be listed twice in
+        // `moving_slots`.
         let still = self.moving_slots.len().saturating_sub(changed.len());
         if still > changed.len() + self.resting.len() / RESTING_FRACTION {
             self.settle(arena);

@@ -211,7 +211,8 @@ where
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Shapes that touch never reach this branch. GJK's result would still be correct.
+            // This function is called only for shapes that touch, so this branch is never reached.
+            // GJK's result would still be correct.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }

@@ -146,7 +146,7 @@ mod tests {
         for case in 0..10_000 {
             let mut vertices = [(); 4].map(|()| random_point(&mut random));
             if case % 2 == 0 {
-                // Every second tetrahedron is a sliver.
+                // Every second tetrahedron is flattened.
                 let flat = 10.0_f32.powf(random.random_range(-3.0..0.0));
                 vertices = vertices.map(|vertex| vertex * Vec3::new(1.0, flat, 1.0));
             }

@@ -252,9 +252,9 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
         };
     }
     let room = ROOM * deepest;
-    // This list has the slack of each plane that was found to need its slack.
+    // The slacks of the planes that were found to need their slack.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
-    // All other planes have this slack.
+    // The slack of all other planes.
     let mut slack = deepest;
     for _ in 0..D::DIMENSION {
         let known_of = |index: usize| known.get(index).copied().flatten();

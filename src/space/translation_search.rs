@@ -2,14 +2,14 @@
 //!
 //! A node holds some planes, and the shortest translation that clears these planes (see
 //! `shortest_translation.rs`). Each step takes the node with the shortest translation. If this
-//! translation leads out of all obstacles, the translation is the result. Otherwise a longer
-//! translation can leave one of the remaining obstacles across any of several planes. Each of these
-//! planes, added to the planes of the node, opens another node. More planes never make a
-//! translation shorter. So the first translation that leads out of all obstacles is the shortest.
+//! translation clears all obstacles, the translation is the result. Otherwise a longer translation
+//! can leave one of the remaining obstacles across any of several planes. Each of these planes,
+//! added to the planes of the node, opens another node. More planes never make a translation
+//! shorter. So the first translation that clears all obstacles is the shortest.
 //!
 //! A node keeps only the planes that bound its translation. With the next plane, the translation
-//! may no longer clear a plane that was dropped. In that case, the translation still leads out of
-//! that plane's obstacle, or a later step finds the obstacle again.
+//! may no longer clear a plane that was dropped. In that case, the translation still clears that
+//! plane's obstacle, or a later step finds the obstacle again.
 
 use core::cmp::Ordering;
 

@@ -303,7 +303,8 @@ pub trait DVector:
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());
         // If an entity's scale is tiny, vectors may have a length of 1e-80, and their cross
-        // products a length of 1e-160.
+        // products a length of 1e-160. The square of that length is not a normal number, so the
+        // vector is scaled first.
         if !FULL_PRECISION.contains(&squared) {
             vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
             squared = vector.length_squared();

@@ -263,7 +263,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut solver = Solver::new(pair.counted_by(self.counter));
         let contact = solver.hit().then(|| solver.contact())?;
         // If the body is behind a valley, the contact's normal opposes the normals of all facets of
-        // the valley. A one-sided surface has no contacts on its back.
+        // the valley. A one-sided surface has no contacts on its back, so such a contact is
+        // dropped.
         let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
         let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
         (contact.depth <= limit && !is_back).then_some(FacetContact {

@@ -120,7 +120,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) {
         let mut deepest = 0.0;
         for contact in near.iter().filter_map(|pair| self.facet_contact(*pair)) {
-            // The deepest contact must stay in the list, and is known only at the end.
+            // The deepest contact must stay in the list, and is known only at the end. So a contact
+            // is left out only if an earlier contact is deeper.
             if contact.depth() < deepest && self.has_rising_neighbor(&contact) {
                 continue;
             }
@@ -161,7 +162,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             let outward = match self.center {
                 Some(center) => self.outward(&facet, center)?,
-                // Without a center, the normal of the contact selects the side.
+                // If the body has no center, the normal of the contact selects the side.
                 None => facet.normal.toward(solver.contact().normal),
             };
             if self.surface.is_one_sided() && outward != facet.normal {

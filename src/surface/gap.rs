@@ -11,7 +11,7 @@
 //! A best-first search adds planes until the shortest translation that clears all added planes
 //! pushes the body out. If a facet still blocks the body, the search tries the facet's own plane,
 //! and the facet's planes for a few directions. Some of these directions are orthogonal to the
-//! normals of touched facets. The other directions lead from each facet's boundary toward the
+//! normals of touched facets. The other directions point from each facet's boundary toward the
 //! body's center. The search is repeated with the direction of its result, until the result
 //! improves no further.
 

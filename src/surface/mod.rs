@@ -3,7 +3,7 @@
 //! The contacts are defined by the set of all points of the surface. So the contacts do not depend
 //! on how the surface is divided into facets. If the contact with each facet were computed
 //! separately, the contacts would depend on the division. For example, the shortest translation out
-//! of a triangle may lead into the next triangle.
+//! of a triangle may move the body into the next triangle.
 //!
 //! **Sides.** A facet pushes a body to the side on which the body's center lies. If the surface is
 //! one-sided, a facet is ignored while the center is behind the facet's plane.

@@ -342,8 +342,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         if facet.distance(middle) > radius {
             return Some(());
         }
-        // A push-out never moves a body behind a one-sided surface. All parts of a compound leave a
-        // facet on the side of the center.
+        // A part must leave the facet on the side of the center if the surface is one-sided, or if
+        // the body is a compound. All parts of a compound are pushed to the same side.
         let is_single = self.pair.body.scaled_shape().is_some();
         let keeps_side = !is_single || surface.is_one_sided();
         let center = self.pair.center;
@@ -483,7 +483,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                     && (other_depth - depth).abs() <= slop(0.0, translation)
             };
             // Several facets may have the same plane. The contact needs a facet that the body
-            // overlaps.
+            // overlaps, so all of these facets are tried.
             let others = planes.iter().enumerate();
             let others = others.filter(|(other, plane)| other != label && is_same(plane));
             let mut labels = iter::once(*label).chain(others.map(|(other, _)| other));

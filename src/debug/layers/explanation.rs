@@ -95,8 +95,8 @@ impl DrawnPair<'_> {
             .into_iter()
             .flat_map(|[min, max]| box_edges(min, max));
         let [middle, other_middle] = [a, b].map(|[min, max]| min.midpoint(max));
-        // The arrow is parallel to the axis, and leads from a face of the first box to a face of
-        // the second box.
+        // The arrow is parallel to the axis, and runs from a face of the first box to a face of the
+        // second box.
         let across = middle.midpoint(other_middle).reject_from(axis);
         let extent = |[min, max]: [Vec3; 2]| 0.5 * (max - min).dot(axis.abs());
         let start = across + axis * (middle.dot(axis) + extent(a));

@@ -157,7 +157,7 @@ impl Overlaps {
         pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
             paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
         });
-        // Several pairs of pieces may belong to the same pair of paths.
+        // Several pairs of pieces may belong to the same pair of paths, so duplicates are removed.
         if let Some(found) = pairs.all.get_mut(uncut..) {
             for pair in &mut *found {
                 let (a, b) = paths.slots(*pair);

@@ -161,8 +161,9 @@ fn fetch<'a, V: Space>(
 ) -> Option<ProxyPair<'a, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
     for proxy in [first, second] {
-        // This expression reads one word of each cache line that the test needs. Without
-        // `black_box` the compiler would remove these reads, because nothing uses their result.
+        // This expression reads fields of the proxy that the test needs, so that the processor
+        // loads their cache lines. Without `black_box`, the compiler would remove these reads,
+        // because nothing uses their result.
         black_box(
             proxy.world_pose.factor().is_some()
                 & proxy.scaled_shape().is_some()
@@ -225,7 +226,8 @@ impl<V: Space> PairTester<V> {
         for pairs in pairs.chunks(FETCHED_PAIRS) {
             let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                // Most pairs that may touch on a path are far apart at the end of the path.
+                // Most pairs that may touch on a path are far apart at the end of the path. So a
+                // test of their boxes comes first.
                 if !tick.has_paths || tick.arena.may_touch(*pair) {
                     *proxies = fetch(tick.arena, tick.rules, *pair);
                 }

@@ -37,8 +37,8 @@ impl SweptPaths {
         let Collisions {
             poses_2d, poses_3d, ..
         } = collisions;
-        // If the app teleports an entity and then moves it back, the proxy does not change, but it
-        // has a path.
+        // If the app teleports an entity and then moves the entity back, the proxy does not change,
+        // but the entity has a path. So the proxy is marked as changed.
         for begun in [poses_2d.take_begun(), poses_3d.take_begun()] {
             begun
                 .iter()

@@ -180,8 +180,8 @@ where
 fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
     let source = *world.resource::<BroadPhase>();
     proxies.is_restored = is_restart || !Progress::has_own_contacts(world);
-    // If the source changed, some pairs at rest were never tested. If contacts were restored, they
-    // may not match the current poses.
+    // If the source changed, some pairs at rest may never have been tested. If contacts were
+    // restored, they may not match the current poses.
     if source != proxies.source || proxies.is_restored {
         Progress::record_own_contacts(world);
         proxies.source = source;

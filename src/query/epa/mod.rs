@@ -178,7 +178,8 @@ where
     /// Adds vertices until they span all dimensions. If Y does not extend beyond the origin in some
     /// direction, no vertex can be added, and the function returns the contact.
     fn fill_dimensions(&mut self) -> Result<Option<Penetration<D>>, EpaEnd> {
-        // The origin is in GJK's simplex, up to rounding. So these points of the cores coincide.
+        // The origin is in GJK's simplex, up to rounding. So the points `first` and `second` of the
+        // cores coincide.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each iteration adds or removes a vertex. Only vertices of GJK's simplex are removed.
         for _ in 0..2 * (D::DIMENSION + 1) {

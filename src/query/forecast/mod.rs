@@ -106,7 +106,7 @@ pub struct Forecast<V> {
 /// * Swapping the shapes and negating the translation gives the mirror image.
 ///
 /// This function takes only convex shapes and half-spaces. A [`Collider`](crate::Collider) may be
-/// concave, so its shortest correction may lead around any of its parts. For colliders, use
+/// concave, so its shortest correction may go around any of its parts. For colliders, use
 /// [`cast_shape`](super::cast_shape), and slide along the contact.
 pub fn forecast<A, B>(
     a: &A,

@@ -183,7 +183,8 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns `true` if a lower bound on the shapes' penetration depth exceeds `depth`.
     pub fn is_deeper(&mut self, pair: &impl MinkowskiDifference<Vector = D>, depth: f64) -> bool {
-        // `distance` is an upper bound on the cores' distance.
+        // `distance` is an upper bound on the cores' distance, so this difference is a lower bound
+        // on the depth.
         if self.radius_sum - self.distance > depth {
             return true;
         }
@@ -312,8 +313,8 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // Only rounding, or a shape that is not convex, leads to this branch. The previous
-            // result is kept.
+            // This branch is reached only because of rounding, or if a shape is not convex. The
+            // previous result is kept.
             self.simplex.pop();
             self.state = State::Stalled;
         }

@@ -98,7 +98,8 @@ impl<D: DVector> Penetration<D> {
     /// `normal * depth`.
     #[inline(always)]
     pub fn with_opposite_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // The scale of separated boxes may be much smaller than their distance.
+        // Separated boxes may be much farther apart than their scale. The rounding error then grows
+        // with the distance.
         let scale = self.scale.max(-self.depth);
         // On a curved surface, an error of g in the depth moves the points along the surface by
         // about √g. GJK finds more precise points.

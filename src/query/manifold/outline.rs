@@ -312,9 +312,9 @@ pub fn choose_points(
         .filter_map(|index| hull.get(index).copied())
         .collect();
     if chosen.iter().all(|point| point.depth() < deep) {
-        // If the surfaces are not flat, the deepest point may be no vertex. The point is added. If
-        // there are too many points, or if the point is close to a vertex, the point replaces the
-        // nearest vertex.
+        // If the surfaces are not flat, the deepest point may be no vertex of the hull, so it is
+        // added. If there are too many points, or if the deepest point is close to a chosen vertex,
+        // it replaces the nearest chosen vertex.
         let max_count = if dimension == 2 { 2 } else { 4 };
         let nearest = farthest(&chosen, |point| -point.position.distance(deepest.position));
         let is_full = chosen.len() >= max_count;

@@ -11,8 +11,8 @@ impl Counter {
     /// Adds 1 to the count.
     #[inline]
     pub fn add_one(&self) {
-        // A load and a store are enough. An atomic addition would take as long as computing a
-        // support point.
+        // Only one thread uses the counter, so a load and a store are enough. An atomic addition
+        // would take as long as computing a support point.
         let before = self.0.load(Ordering::Relaxed);
         self.0.store(before + 1, Ordering::Relaxed);
     }

@@ -56,13 +56,13 @@ pub use types::{Ray, RayHit, RaySide};
 ///   1.2e-7 of each coordinate (one unit in the last place of f32), plus 1.2e-7 of the distance
 ///   from the shape's origin. So a ray still leaves a surface if rounding has moved the ray's
 ///   origin behind the surface.
-/// * A ray that begins in front of a surface and leads to the surface hits the surface, however
+/// * A ray that begins in front of a surface and points to the surface hits the surface, however
 ///   small the gap is. So no ray passes through a wall. There is one exception: a
 ///   [hollow](Ray#structfield.hollow) ray that begins in front of a solid, but within the rounding
 ///   of its surface, hits the far side of the solid.
 ///
 /// A ray can begin where another ray hit: as seen from that ray, [`RayHit::point`] is not behind
-/// the tangent plane of the surface. So a ray that begins at this point, and does not lead into
+/// the tangent plane of the surface. So a ray that begins at this point, and does not point into
 /// that plane, never hits the same convex shape or facet again. This holds on both sides of a
 /// surface, at any distance from the origin of the world.
 ///

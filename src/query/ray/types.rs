@@ -237,7 +237,7 @@ impl<D: DVector> WorldRay<D> {
 
     /// Returns the point of a hit, rounded to the nearest point in f32. If, as seen from the ray,
     /// that point is behind the tangent plane of the surface, the point is rounded along the normal
-    /// instead. So a ray that begins at the rounded point and does not lead into the plane never
+    /// instead. So a ray that begins at the rounded point and does not point into the plane never
     /// hits the same convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
@@ -251,8 +251,8 @@ impl<D: DVector> WorldRay<D> {
             if is_rounding { 0.0 } else { sum }
         }));
         if hit.side == RaySide::Back {
-            // Without this step, a ray that begins on the facet and leads to the facet's back would
-            // hit the facet again.
+            // Without this step, a ray that begins on the facet and points to the facet's back
+            // would hit the facet again.
             let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
             point = point + hit.normal * rounding;
         }

@@ -26,7 +26,8 @@ pub fn build(boxes: &[Box3]) -> Bvh2 {
         .iter()
         .map(|[min, max]| Aabb::new((*min).into(), (*max).into()))
         .collect();
-    // Coordinates are scaled to at most 1, because PLOC multiplies lengths in f32.
+    // Coordinates are scaled to at most 1, because PLOC multiplies lengths in f32, and large
+    // products would overflow.
     let ends = boxes.iter().flat_map(|aabb| [aabb.min, aabb.max]);
     let largest = ends.fold(0.0_f32, |largest, end| largest.max(end.abs().max_element()));
     let scale = (1.0 / largest).min(f32::MAX);

@@ -98,7 +98,7 @@ impl Clusters {
 /// facet shares the side, and both facets have the same winding. Vertices with equal coordinates
 /// count as the same vertex.
 fn neighbors<V: Space>(vertices: &[V], facets: &[FacetIndices]) -> Vec<[u32; 3]> {
-    // Adding 0 turns -0 into 0.
+    // Adding 0 turns -0 into 0, so that both have the same bits.
     let bits = |vertex: &V| vertex.to_f64().components().map(|it| (it + 0.0).to_bits());
     let mut places = HashMap::with_capacity(vertices.len());
     let numbered = vertices.iter().zip(0_u32..);

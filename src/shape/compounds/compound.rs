@@ -255,8 +255,9 @@ impl<V: Space> Compound<V> {
         } else {
             0.0
         };
-        // If the line crosses a part, the line's origin is near the center. So each coordinate on
-        // the path to the part is at most the L1 norm of the center plus `NEAR` times `reach`.
+        // If a centered line crosses a part, the line's origin is near the center. So each
+        // coordinate on the path to the part is at most the L1 norm of the center plus `NEAR` times
+        // `reach`.
         let slack = LINE_SLACK * (self.center.extent() + NEAR * reach);
         let origin = line.at(start - shift);
         let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);

@@ -80,9 +80,10 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex, the directions lead to the other vertices, and the last direction leads between
-    /// these vertices. On an edge, the first direction leads across the edge, and the other two
-    /// lead both ways along the edge. Neighboring directions are at most a right angle apart.
+    /// At a vertex, the directions point to the other vertices, and the last direction points
+    /// between these vertices. On an edge, the last two directions point both ways along the edge,
+    /// and the others point across the edge. Neighboring directions are at most a right angle
+    /// apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);

@@ -67,7 +67,7 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
 /// thinner than a thousandth of its size, the ball may be smaller.
 fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -> D {
     // No ball in the polytope is wider than the distance from a face to the vertex farthest from
-    // the face.
+    // this face. So half of the least such distance bounds the radius.
     let width = |(point, normal): &(D, D)| {
         let heights = vertices
             .iter()
@@ -95,7 +95,8 @@ fn center_of_polytope<D: DVector>(middle: D, vertices: &[D], faces: &[(D, D)]) -
         }
         way_to(LARGE * low)
     });
-    // Between almost parallel faces, rounding may lead to a point that is less deep than `middle`.
+    // Between almost parallel faces, rounding may make the point at the end of `way` less deep than
+    // `middle`.
     let depth = |point: D| {
         let depths = faces.iter().map(|(on, normal)| (*on - point).dot(*normal));
         depths.fold(f64::INFINITY, f64::min)

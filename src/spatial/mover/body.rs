@@ -129,8 +129,8 @@ impl<'a> FilteredQuery<'a, '_, '_> {
     }
 
     /// Returns the first touch of a body that moves by `motion`. The cast ignores the collider of
-    /// `ignored`, and overlaps that the motion leads out of. Among touches at the same time, the
-    /// normals and points decide which touch is first, not the entities.
+    /// `ignored`, and overlaps from which the motion moves the body out. Among touches at the same
+    /// time, the normals and points decide which touch is first, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
         body: &PlacedCollider<V>,

@@ -51,8 +51,8 @@ const SKIN: f64 = 0.01;
 /// [`SETTLED`] is at least four rounding errors.
 const LEAST_SKIN: f64 = 16.0;
 
-/// A translation leads upwards if its upward part exceeds this fraction of its length. The fraction
-/// exceeds the rounding of a horizontal translation to f32.
+/// A translation points upwards if its upward part exceeds this fraction of its length. The
+/// fraction exceeds the rounding of a horizontal translation to f32.
 const RISING: f64 = 1e-6;
 
 /// The upper limit of `max_touches`, which bounds the work and the number of hits: eight times the
@@ -119,7 +119,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
-    /// If the body stands on ground and the translation does not lead upwards, the body walks.
+    /// If the body stands on ground and the translation does not point upwards, the body walks.
     /// Otherwise, the body flies.
     fn go(&mut self, translation: V::DVec) {
         let is_level = |rules: &GroundRules<V::DVec>| {
@@ -234,14 +234,15 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         self.moving
             .advance(up * (rules.step_height + self.moving.skin), None);
         let risen = (self.moving.position() - start).dot(up);
-        // Without this minimum, a motion shorter than the gap in front of a step would find no
-        // step.
+        // Without this minimum length, a motion shorter than the gap in front of a step would find
+        // no step.
         let length = lateral.length().max(2.0 * self.moving.skin);
         let walked = self.moving.advance(direction * length, None);
         let walked = walked.map_or(length, |touch| touch.time * length);
         let landing = (walked > self.moving.skin).then(|| self.moving.advance(up * -risen, None));
         let height = (self.moving.position() - start).dot(up);
-        // A round body can touch an edge that is higher than the body rises.
+        // A round body can land on an edge that is higher than the body rises, so the height of the
+        // touched point is tested.
         let is_low = |touch: &BodyTouch<V::DVec>| {
             let edge = (touch.point - ground.point).dot(up);
             edge <= rules.step_height + self.moving.skin
@@ -291,7 +292,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             let gap = half + touch.time * depth * touch.normal.dot(rules.up);
             return Some(BodyTouch { gap, ..touch });
         }
-        // The cast may touch a steep slope beside the ground first.
+        // The cast may touch a steep slope beside the ground first. So all near planes are tested.
         let planes = self
             .moving
             .around

@@ -156,7 +156,7 @@ pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
     V::projected(Vec3::from_f64(nearest.in_f32_range()))
 }
 
-/// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that leads into none of the
+/// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that points into none of the
 /// planes. The result is at most as long as `velocity`. If the velocity is not finite, the result
 /// is 0. A result beyond the range of f32 is shortened to that range, in the same direction.
 ///

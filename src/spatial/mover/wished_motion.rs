@@ -21,7 +21,7 @@ pub struct WishedMotion<D> {
     pub rest: D,
     /// The normals of the touched planes.
     pub planes: SmallVec<[D; 4]>,
-    /// The horizontal directions that lead away from walls and slopes.
+    /// The horizontal directions that point away from walls and slopes.
     pub outward: SmallVec<[D; 4]>,
 }
 
@@ -44,13 +44,14 @@ impl<D: DVector> WishedMotion<D> {
         }
     }
 
-    /// Returns the motion nearest to the wish that leads horizontally into no wall or slope.
+    /// Returns the motion that points horizontally into no wall or slope, and is nearest to the
+    /// wish.
     pub fn clipped_outward(&self) -> D {
         clipped(self.rest, &self.outward)
     }
 
     /// Returns `true` if a plane with this normal would hold the body at the last plane. In this
-    /// case, the deflected motion does not lead away from the last plane.
+    /// case, the deflected motion does not point away from the last plane.
     pub fn is_held_by(&self, normal: D, up: Option<D>) -> bool {
         let Some(last) = self.planes.last() else {
             return false;

@@ -198,8 +198,8 @@ where
                     separation = earlier;
                 }
             }
-            // Only if rounding has stopped GJK, the second condition may hold without the first
-            // condition.
+            // The second condition can hold without the first condition only if rounding has
+            // stopped GJK.
             let is_near = proximity.gap <= end_gap || separation.gap <= 2.0 * margin;
             if is_near || *rounds == 0 {
                 let touch = self.touch(time, &proximity, separation);
@@ -350,7 +350,7 @@ where
             let is_free = closing <= 0.0 || time + step >= end;
             return (!is_free).then(|| time + step.max(0.0));
         }
-        // If a support point is not finite, no motion is certified.
+        // If a support point is not finite, `above` is NaN. Then no motion is certified.
         if above.is_nan() || above <= 0.0 {
             return Some(time);
         }
