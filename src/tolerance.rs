@@ -59,7 +59,7 @@ pub const ROUNDING: f64 = 1e-15;
 /// EPA ends when the depth exceeds its lower bound by at most this fraction of the scale. The value
 /// is below the precision of f32. The tolerance matters on curved shapes, where EPA never converges
 /// exactly, and on polytopes with nearly parallel facets. On all other polytopes, the two bounds
-/// meet exactly.
+/// meet up to rounding.
 pub const DEPTH_GAP: f64 = 1e-7;
 
 /// If the Minkowski difference extends at most this fraction of the scale beyond the origin in some

@@ -209,7 +209,7 @@ use crate::shape::{
 /// # Saving and loading
 ///
 /// A collider is reflected as an opaque value: its numbers cannot be edited one by one. With the
-/// feature `serialize`, Bevy's dynamic scenes and all formats of serde save and load colliders and
+/// feature `serialize`, Bevy's dynamic scenes and the formats of serde save and load colliders and
 /// [`CollisionLayers`](crate::CollisionLayers). Bevy's own feature `serialize` is not needed. For
 /// example, this is an entity in a scene:
 ///

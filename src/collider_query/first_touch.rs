@@ -35,7 +35,7 @@ const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// Two parts may be touched at the same point if the times of touching differ by at most this
 /// multiple of the tolerance for equal times. If a facet is a thousand times larger than the body,
-/// the time of the cast against this facet is a thousand times less exact. Then the height of the
+/// the time of the cast against this facet is a thousand times less precise. Then the height of the
 /// part along the normal decides whether the part is touched at this point. The search skips a part
 /// only if the part certainly touches nothing before [`FirstTouch::limit`]. So the search visits
 /// each part that is touched at this point, in any order.

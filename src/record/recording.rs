@@ -180,7 +180,7 @@ impl Recording {
     }
 
     /// Returns the pairs and contacts that filters rejected in a tick, or `None` if filters
-    /// rejected nothing in all ticks.
+    /// rejected nothing in any tick.
     pub(super) fn rejected(&self, tick: usize) -> Option<Rejected> {
         let tick = self.last_change(&self.rejected_changes, tick);
         let rejected = tick.and_then(|tick| tick.rejected).unwrap_or_default();

@@ -148,10 +148,10 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
 /// plane, too, takes a translation longer than `max_length`.
 ///
 /// At most three planes bound the shortest translation. Each step adds the plane with the greatest
-/// missing depth to the bounding planes, and solves exactly for these planes, at most four. The
-/// translation gets longer in each step, so no set of planes repeats, and the last translation
-/// clears all planes. (This is an LP-type problem, see Sharir and Welzl, "A combinatorial bound for
-/// linear programming and related problems" (1992).)
+/// missing depth to the bounding planes, and solves exactly for these planes, at most four. Without
+/// rounding, the translation gets longer in each step, so no set of planes repeats, and the last
+/// translation clears all planes. (This is an LP-type problem, see Sharir and Welzl, "A
+/// combinatorial bound for linear programming and related problems" (1992).)
 pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,

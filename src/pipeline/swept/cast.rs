@@ -13,7 +13,7 @@
 //! collider, a swept collider would have to move by the ball's diameter. Pairs that stay apart
 //! during the motion are not candidates: see [`PathTable::may_meet`].
 //!
-//! The casts depend only on the proxies and on the poses in [`Collisions`].
+//! The casts depend only on the proxies, and on the poses and contacts in [`Collisions`].
 
 use std::borrow::Cow;
 

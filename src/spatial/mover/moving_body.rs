@@ -29,8 +29,8 @@ const LEAST_MOTION: f64 = 1e-6;
 const MAX_PUSHES: usize = 4;
 
 /// The distance, in skins, by which a cast extends beyond the end of the motion. A body stops 1 /
-/// (2 c) skins before the touch, where c is the sine of the angle of approach. Only at angles of
-/// less than 7 degrees, this distance exceeds four skins.
+/// (2 c) skins before the touch, where c is the sine of the angle of approach. This distance
+/// exceeds four skins only at angles of less than 7 degrees.
 const LOOKAHEAD: f64 = 4.0;
 
 /// A slide approaches a plane if the sine of the angle between the motion and the plane exceeds
