@@ -176,7 +176,7 @@ impl Plugin for HeadbuttPlugin {
         if let Some(ongoing) = self.ongoing {
             app.insert_resource(ongoing);
         }
-        // `register_type` also registers the types of the fields.
+        // `register_type` also registers the types of the fields, so these types are not listed.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
             .register_type::<ColliderOf>()

@@ -116,7 +116,7 @@ impl<D: DVector> FirstTouch<D> {
         let earliest: SmallVec<[_; 4]> = earliest.collect();
         let mut ranks = NormalRanks::default();
         let mut rank = |PartOutcome { hit, .. }: &PartOutcome<D>| match hit.status {
-            // Events compare depths in f32, so casts do, too.
+            // Events compare depths that are rounded to f32, so casts do so, too.
             CastStatus::Overlapping => -1.0 - f64::from(length_to_f32(hit.contact.depth)),
             CastStatus::Hit | CastStatus::Touching if earliest.len() > 1 => {
                 let normal = hit.contact.normal;
@@ -176,7 +176,8 @@ impl<D: DVector> FirstTouch<D> {
             let Some(index) = parts.iter().position(rises) else {
                 return true;
             };
-            // This part often hides the next face, too, so the part is tested first.
+            // The part that hides this face often hides the next face, too. So this part moves to
+            // the front.
             parts.swap(0, index);
             false
         };

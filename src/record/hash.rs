@@ -80,7 +80,8 @@ impl ContactSet {
         for hit in collisions.iter() {
             contacts.add(ContactList::Pairs, &hit, &id_of);
             let parts: Vec<_> = collisions.parts(hit.entity, hit.other).collect();
-            // If only one part touches, its contact is the contact of the pair.
+            // If only one part touches, its contact is the contact of the pair, so it is not added
+            // again.
             for part in parts.iter().filter(|_| parts.len() > 1) {
                 contacts.add(ContactList::Parts, part, &id_of);
             }

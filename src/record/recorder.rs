@@ -123,7 +123,7 @@ impl Session {
     /// Reads the input of the tick.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
-        // `Sync` increments `begun` only after this function.
+        // `Sync` increments `begun` only after this function, so 1 is added here.
         let begun = world.resource::<Progress>().begun.wrapping_add(1);
         let is_continued = self.unwritten.replace(begun).is_some();
         self.tick.is_restored = !Progress::has_own_contacts(world);
@@ -323,7 +323,8 @@ pub fn end_tick(world: &mut World) {
     } = world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         let HeadbuttRecorder { writer, session } = &mut *recorder;
-        // A recorder that an observer inserted within the tick has not read the input of this tick.
+        // A recorder that an observer inserted within the tick has not read the input of this tick,
+        // so it does not write this tick.
         if completed == Completed::Report
             && session.unwritten == Some(begun)
             && let Some(open) = writer

@@ -58,7 +58,8 @@ pub(super) fn chord<D: DVector>(
     };
     let mut chord = chord.map_normals(|normal| D::axis(0) * normal.x + D::axis(1) * normal.y);
     if is_along {
-        // The projection of the line along z is a single point.
+        // The line is parallel to z, so its projection is a single point, where t = 0. If this
+        // point is outside the base, the line misses.
         if chord.enter.t > 0.0 || chord.exit.t < 0.0 {
             return Ok(None);
         }

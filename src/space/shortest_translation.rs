@@ -118,7 +118,7 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let mut translation = D::ZERO;
     for _ in 0..=CORRECTIONS {
         // Iterative refinement: the missing depths have smaller rounding errors than the factors,
-        // so they correct the factors.
+        // so these depths correct the factors.
         let [d1, d2, d3] = planes.map(|(normal, depth)| depth - normal.dot(translation));
         let corrections = [
             d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),

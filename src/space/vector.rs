@@ -320,7 +320,7 @@ pub trait DVector:
     #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
         let (first, second) = (self.component(0), other.component(0));
-        // The first component nearly always decides.
+        // The first component nearly always decides, so only its comparison is inlined.
         if first < second {
             Ordering::Less
         } else if first > second {

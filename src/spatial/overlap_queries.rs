@@ -201,7 +201,8 @@ impl SpatialQuery<'_, '_> {
             let entity = proxy.entity;
             let is_nearer =
                 |(least, best): &(f32, EntityHit<H>)| (distance, entity) < (*least, best.entity);
-            // The distance between two half-spaces is infinite.
+            // The distance between two half-spaces is infinite, so they are not near, even if
+            // `max_distance` is infinite.
             let is_near = distance <= max_distance && distance.is_finite();
             if is_near && nearest.as_ref().is_none_or(is_nearer) {
                 nearest = Some((distance, EntityHit::new(proxy, hit)));
@@ -245,7 +246,7 @@ impl SpatialQuery<'_, '_> {
                     bounds.overlaps_half_space(&half_space, origin)
                 })
             }
-            // Two half-spaces never touch.
+            // Two half-spaces never touch, so only boxes are tested.
             BoundingRegion::HalfSpace(half_space) => arena
                 .box_of(slot)
                 .is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin)),

@@ -150,7 +150,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             let Some(facet) = facet else {
-                // If the scale flattens a facet, the facet has no normal.
+                // If the scale flattens a facet, the facet has no normal, so the contact's normal
+                // is used.
                 let contact = solver.contact();
                 return Some(FacetContact {
                     indices,

@@ -21,9 +21,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
         };
-        // The contacts of other shapes at one point may have slightly different normals.
-        // `remove_internal_contacts` tests only the first of these contacts, and always removes the
-        // others.
+        // For shapes other than balls, the contacts at one point may have slightly different
+        // normals. `remove_internal_contacts` tests only the first of these contacts, and always
+        // removes the others.
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }

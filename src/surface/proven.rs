@@ -300,7 +300,7 @@ impl<V: Space> Proof<'_, '_, V> {
     /// adds the contacts of this translation and returns `true`. Otherwise, `contacts` may contain
     /// a contact that the caller removes.
     fn add_plate(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
-        // The highest facets probably need the longest translations.
+        // The highest facets probably need the longest translations, so they are tried first.
         let mean = self
             .clusters
             .iter()

@@ -446,7 +446,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         let mut contacts = lists.contacts.iter();
         let index = contacts.position(|contact| !is_clear(contact))?;
-        // A facet that blocks a translation often blocks the next translation.
+        // A facet that blocks a translation often blocks the next translation, so its contact moves
+        // to the front.
         let ahead = lists.contacts.get_mut(..=index)?;
         ahead.rotate_right(1);
         ahead.first().map(|contact| contact.indices)

@@ -152,7 +152,8 @@ fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
         }
         let cast = cast_parts(moving[0], moving[1], CastOptions::default());
         let time = cast.map_or(f64::INFINITY, |(hit, _)| hit.touching);
-        // If the shapes overlap by less than the tolerance, the cast may report no hit.
+        // If the shapes overlap by less than the tolerance, the cast may report no hit. Such cases
+        // are skipped.
         if first.is_finite() != time.is_finite() {
             continue;
         }

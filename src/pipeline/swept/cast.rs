@@ -189,8 +189,8 @@ fn cast<V: Space>(
     let (a, b) = (arena.get(cast.pair.0)?, arena.get(cast.pair.1)?);
     let [motion_a, motion_b] = cast.motions;
     let (mut a, mut b) = (at_start(a, motion_a), at_start(b, motion_b));
-    // Two colliders with equal translations stay at rest relative to each other only if neither
-    // rotates.
+    // Two colliders with equal motions, and without a rotation, stay at rest relative to each
+    // other. So the contact in the poses of the tick counts.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
     }

@@ -151,7 +151,7 @@ impl<'a> Chunk<'a> {
             }
         } else {
             // If an app's own disabling component uses sparse-set storage, Bevy offers no
-            // contiguous iteration.
+            // contiguous iteration. So the rows are visited one by one.
             for row in colliders {
                 visit_row(row, &mut visit);
             }

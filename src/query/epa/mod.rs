@@ -181,7 +181,8 @@ where
         // The origin is in GJK's simplex, up to rounding. So the points `first` and `second` of the
         // cores coincide.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
-        // Each iteration adds or removes a vertex. Only vertices of GJK's simplex are removed.
+        // Each iteration adds or removes a vertex, and only vertices of GJK's simplex are removed.
+        // So this number of iterations is enough.
         for _ in 0..2 * (D::DIMENSION + 1) {
             let Some(perpendicular) = self.perpendicular() else {
                 return Ok(None);

@@ -405,7 +405,7 @@ pub fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<
 /// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
 pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     let (radius, [sin, cos]) = (f64::from(cap.radius.abs()), cap.sine_and_cosine());
-    // If the half angle is 0, the cap is a segment or a point.
+    // If the half angle is 0, the cap is only a line segment or a point.
     if sin <= f64::EPSILON {
         return Err(NoClosedForm);
     }
@@ -418,7 +418,8 @@ pub fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
         of_half_space(&half_space, line)
     };
     Ok(ball.and_then(|ball| {
-        // Because of rounding, the rim of a semicircular sector can be below the origin.
+        // A semicircular sector is also a circular segment. Because of rounding, its rim can be
+        // below the origin (cos < 0).
         if !cap.pointed || cos <= 0.0 {
             return ball.common(above(radius * cos)?);
         }

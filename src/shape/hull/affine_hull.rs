@@ -32,8 +32,8 @@ impl AffineHull {
         let along = *grid.points.get(grid.end)? * (1.0 / grid.length);
         let off_line = |point: DVec3| point - along * along.dot(point);
         let (wide, width) = grid.outermost(|point| off_line(point).length())?;
-        // The thickness of a set around a line is at most twice the greatest distance from the
-        // line.
+        // The thickness may be at most twice the tolerance. The thickness of a set around a line is
+        // at most twice `width`, the greatest distance from the line.
         if width <= grid.tolerance {
             return Some(Self::Line([grid.origin, grid.end]));
         }

@@ -149,8 +149,8 @@ impl DirectionTable {
         };
         for cell in 0..2 * D::DIMENSION * per_face {
             let face = cell / per_face;
-            // The position of the cell along the other axes, and the cell of this table that
-            // contains the new cell.
+            // Computes the position of the new cell along the other axes, and then `parent`, the
+            // cell of this table that contains the new cell.
             let mut rest = cell % per_face;
             let mut position = [0; 2];
             for index in position.iter_mut().take(across).rev() {

@@ -82,7 +82,8 @@ impl HullFacet {
     #[inline]
     fn is_above(&self, grid: &GridPoints, point: usize) -> Option<bool> {
         let height = self.height(*grid.points.get(point)?);
-        // If the computed normal is 0, the height is NaN and the error is infinite.
+        // If the computed normal is 0, the height is NaN and the error is infinite, so the volume
+        // decides.
         if height.abs() > self.error {
             return Some(height > 0.0);
         }

@@ -80,7 +80,7 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
     pub fn back_off(&mut self, exact: &PlacedCollider<V>, radius: f64) -> Option<bool> {
         let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
         let least = 0.5 * self.skin * (1.0 - SETTLED);
-        // A test for touches is much faster than a search for planes.
+        // A test for touches is much faster than a search for planes, so it comes first.
         let narrow = GrownBody::new(&self.at_position(exact)?, least * (1.0 + WIDTH_MARGIN))?;
         if self.around.is_clear(&narrow.proxy) {
             return Some(true);
