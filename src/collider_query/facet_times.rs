@@ -198,7 +198,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let (surface, region, translation) = (self.surface, self.region, self.translation);
         let mut limit = 1.0;
         let mut waiting = WaitingFacets::new();
-        // The last cluster of which no facet has to be cast any more.
+        // The cluster whose facets need no further casts. If there are several, only the last is
+        // remembered.
         let finished = Cell::new(None);
         let is_finished = |cluster| finished.get() == Some(cluster);
         let mut visit_next = |times: &mut Self, waiting: &mut WaitingFacets, limit: f64| {

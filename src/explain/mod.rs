@@ -453,8 +453,8 @@ fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
         return Some(IgnoredReason::NoCollider);
     };
     match collider.shape() {
-        // An entity with `ColliderFromMesh` has a `Collider` without a shape until the mesh is
-        // loaded.
+        // Until the mesh is loaded, an entity with `ColliderFromMesh` may have a `Collider` without
+        // a shape.
         #[cfg(feature = "mesh")]
         AnyColliderShape::Inert if found.contains::<crate::ColliderFromMesh>() => {
             Some(IgnoredReason::WaitsForMesh)

@@ -220,7 +220,8 @@ impl Explanation {
 
 /// Returns the text of a vector. In 2D, the text leaves out z.
 fn vector_text(vector: Vec3, is_2d: bool) -> String {
-    // A component that is tiny beside another component is a rounding error.
+    // A component that is tiny beside another component is probably a rounding error, so it is
+    // shown as 0.
     let rounding = SHOWN_AS_ZERO * vector.abs().max_element();
     let shown = |component: f32| {
         if component.abs() > rounding {

@@ -213,7 +213,7 @@ impl Replay {
         let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
         let events =
             ContactSet::of_events(cursor.read(&messages), |entity| self.id_in_events(entity));
-        // If the app runs no frames, no system drops old messages, so this call does.
+        // If the app runs no frames, no system drops old messages, so this call drops them.
         messages.update();
         Ok(events)
     }

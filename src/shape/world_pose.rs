@@ -93,7 +93,8 @@ impl<D: DVector> WorldPose<D> {
     pub fn from_affine_f32(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
-            // Each step of Newton's iteration for the nearest orthogonal matrix squares the error.
+            // Each step of Newton's iteration for the nearest orthogonal matrix squares the error,
+            // so two steps are enough.
             Some(_) => D::nearer_orthogonal(D::nearer_orthogonal(pose.matrix)),
             None => pose.matrix,
         };

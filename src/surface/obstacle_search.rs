@@ -117,7 +117,7 @@ impl<D: DVector> KnownFaces<'_, D> {
                 let across =
                     across.filter(|across| across.length() > MIN_EDGES_SINE * edge.length());
                 // If `normal` is the normal of a face of the Minkowski difference, no point of the
-                // facet is higher along `normal` than this edge.
+                // facet is higher along `normal` than this edge. So `normal` does not point inward.
                 let normal = across.and_then(|across| (-across.toward(inward)).unit());
                 normal.into_iter().for_each(&mut visit);
             }

@@ -285,7 +285,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
         let depth_in_plate = |contact: &FacetContact<V::DVec>| {
-            // Only a contact with a plane may be deeper than the contact with the plate.
+            // Only a contact with a facet's plane may be deeper than the contact with the facet
+            // alone (the plate).
             let plate = contact.is_plane().then(|| self.plate_contact(contact));
             plate
                 .flatten()

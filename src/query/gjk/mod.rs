@@ -286,8 +286,9 @@ impl<D: DVector> Gjk<D> {
             self.lower_bound = lower_bound;
             self.lower_bound_direction = v;
         }
-        // Except for rounding, the second condition follows from the first condition. The second
-        // condition keeps a verdict of `hit` valid when the loop continues.
+        // Except for rounding, the second condition follows from the first condition. If an earlier
+        // run has returned the verdict that the shapes touch, the second condition ensures that
+        // this verdict stays valid.
         let touching = self.touching_distance();
         if lower_bound > touching && self.distance > touching {
             self.proved_separated = true;

@@ -161,10 +161,10 @@ impl Feature {
         }
         edges()
             .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            // The support point may already be a corner. (On a tilted face, one of the four corners
-            // is the deepest corner, and another corner may be farther beyond the line.) Such a
-            // point is ignored, because an edge between two equal corners has no direction, and
-            // would clip away most of the other face.
+            // The support point may already be a corner. (A tilted face has one deepest corner, but
+            // another corner may be farther beyond the line.) Such a point is ignored, because an
+            // edge between two equal corners has no direction, and would clip away most of the
+            // other face.
             .filter(|(distance, ..)| *distance > near)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, index, [start, _])| {
@@ -307,7 +307,7 @@ fn fill_of_shape<D: DVector>(
     if corners.is_empty() {
         corners.push(top);
     }
-    // In 2D, an edge hides nothing.
+    // In 2D, an edge hides nothing. In 3D, the hidden distance is not known yet.
     let hidden = if D::DIMENSION == 2 {
         0.0
     } else {

@@ -179,7 +179,7 @@ pub fn convex_hull(points: &[CommonPoint], near: f64, hull: &mut HullCandidates)
         }
     }
     // If several points are equally far beyond an edge, the first of these points need not be a
-    // vertex.
+    // vertex. So points that are no vertices are removed.
     let mut index = 0;
     while hull.len() > 2
         && let Some([start, middle]) = edge_at(hull, index)

@@ -53,7 +53,7 @@ pub fn first_point<S: Support + ?Sized>(
     let direction = line.direction.unit()?;
     let speed = line.direction.length();
     let vertex = shape.support(-direction);
-    // The plane in front of the shape is at this distance along the line.
+    // `start` is the distance along the line to the plane through the support point.
     let start = direction.dot(vertex - line.origin) - radius;
     let rounding = ROUNDING * (line.origin.extent() + vertex.extent());
     let origin = line.origin + direction * start;
