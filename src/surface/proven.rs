@@ -193,7 +193,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .first()
                 .and_then(|(number, facet)| Some((*number, self.surface.facet(*facet)?)));
             let Some((number, near)) = near else {
-                // If the scale flattens a facet, the facet has no plane.
+                // If the scale flattens a facet, the facet has no plane, so there is no proof.
                 return false;
             };
             let weld = near.weld;

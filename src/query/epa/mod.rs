@@ -278,7 +278,8 @@ where
         let Some(facet) = self.supporting_facet(found) else {
             return found;
         };
-        // On a polytope, the bounds on the depth meet. If the bounds differ, the surface is curved.
+        // On a polytope, the bounds on the depth nearly always meet. So if the bounds differ, the
+        // surface is probably curved.
         if gap > ROUNDING * self.scale {
             refine(found, gap, facet, |normal| self.evaluate(normal))
         } else {
