@@ -342,7 +342,7 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     let edges = edges(vertices);
     let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
     let area = facet_normal(vertices).map_or(0.0, DVector::length);
-    // The area of a facet is a product of two lengths in 3D, and a length in 2D.
+    // In 3D, `area` is a product of two lengths. In 2D, `area` is a length.
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
