@@ -52,7 +52,8 @@ use crate::{
 ///
 /// After a temporary peak of colliders or contacts, a list may be less than a quarter full. Such a
 /// list frees its unused memory within 128 ticks. Bevy's list of messages also frees its unused
-/// memory. Each collider has a slot in a list, which keeps all slots up to the last slot in use.
+/// memory. Each valid collider has a slot in a list, which keeps all slots up to the last slot in
+/// use.
 /// The memory of Bevy's own tables is kept, too.
 ///
 /// You may replace the resources of this crate, but do not remove them.

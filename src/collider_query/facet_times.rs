@@ -287,7 +287,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let foot = lowest - normal * self.radius - self.velocity * time;
         let inside = INSIDE * self.size + margin;
         let thickness = (self.body.support(normal) - support).dot(normal) + self.body.radius();
-        // At all times earlier than `step` before the touch, the gap exceeds the margin of a cast.
+        // Until the time `step` before the touch, the gap exceeds the margin of a cast.
         let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
         if thickness < inside || step * speed > CAST_TOUCHING * self.size {
             return None;

@@ -17,7 +17,8 @@ use crate::{
 /// outline. A circle becomes a polygon of 32 sides.
 const CURVE: f64 = 5e-3;
 
-/// The negligible height for a polygon, which covers only rounding.
+/// The negligible height above a chord if the outline is a polygon, relative to the smaller half
+/// extent. The value covers only rounding.
 const POLYGON: f64 = 1e-9;
 
 /// The smaller half extent of an outline is treated as at least this fraction of the greater half

@@ -252,7 +252,7 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> BoundedTransl
         };
     }
     let room = ROOM * deepest;
-    // The slacks of the planes that were found to need their slack.
+    // The final slack of each plane that cannot do with less, and `None` for all other planes.
     let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
     // The slack of all other planes.
     let mut slack = deepest;

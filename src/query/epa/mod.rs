@@ -61,7 +61,8 @@ pub fn penetration<D: DVector>(
 
 /// Returns the contact after an early end. If the polytope was full, a second run uses larger
 /// capacities.
-// This function is not inlined, because the large polytope would take up stack space in every call.
+// This function is not inlined, because its large polytope would then take up stack space in every
+// call of the caller.
 #[cold]
 #[inline(never)]
 fn run_again<D: DVector>(
@@ -131,8 +132,8 @@ where
     #[inline]
     fn evaluate(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
         let vertex = self.pair.vertex(normal);
-        // If GJK ended on a single vertex at the origin, GJK's scale is 0, so vertices of EPA
-        // increase the scale.
+        // If GJK ended on a single vertex at the origin, GJK's scale may be far too small, even 0.
+        // So vertices of EPA increase the scale.
         self.scale = self.scale.max(vertex.scale());
         let found = Penetration::at_vertex(normal, &vertex, self.scale);
         let is_best = self.best.is_none_or(|best| found.depth < best.depth);

@@ -338,8 +338,8 @@ fn ridge(
     // The support point in the first direction shows whether the surface beside the top falls away.
     // If this point is too near the top to show that, the second direction is tried. The second
     // direction is tilted by the slope of the line, so that both ends of the line are equally high.
-    // Its support point lies beside the other end. If the line bulges, the surface beside the line
-    // may even rise.
+    // The support point in this direction lies beside the end opposite to the top. If the line
+    // bulges, the surface beside the line may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()

@@ -179,7 +179,7 @@ pub fn convex_hull(points: &[CommonPoint], near: f64, hull: &mut HullCandidates)
         }
     }
     // If several points are equally far beyond an edge, the first of these points need not be a
-    // vertex. So points that are no vertices are removed.
+    // vertex. So points that are not vertices are removed.
     let mut index = 0;
     while hull.len() > 2
         && let Some([start, middle]) = edge_at(hull, index)
@@ -312,7 +312,7 @@ pub fn choose_points(
         .filter_map(|index| hull.get(index).copied())
         .collect();
     if chosen.iter().all(|point| point.depth() < deep) {
-        // If the surfaces are not flat, the deepest point may be no vertex of the hull, so it is
+        // If the surfaces are not flat, the deepest point may not be a vertex of the hull, so it is
         // added. If there are too many points, or if the deepest point is close to a chosen vertex,
         // it replaces the nearest chosen vertex.
         let max_count = if dimension == 2 { 2 } else { 4 };

@@ -147,7 +147,7 @@ impl WideNode {
         open: &mut OpenChildren<K>,
     ) {
         let start = open.len();
-        // Each step clears the lowest bit of `mask`.
+        // Each step clears the lowest set bit of `mask`.
         while let lane = mask.trailing_zeros() as usize
             && let (Some(child), Some(key)) = (self.children.get(lane), keys.get(lane))
         {

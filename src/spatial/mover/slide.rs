@@ -100,8 +100,8 @@ pub struct MoveAndSlideOutput {
     pub ground: Option<Ground>,
     /// `true` if the body is pressed: the body overlaps something, and no short push-out was found.
     /// A push-out is short if its length is at most twice the upper limit of
-    /// [`skin`](MoveAndSlideSettings#structfield.skin). Then the move begins with the translation
-    /// of [`PushOut::Pressed`].
+    /// [`skin`](MoveAndSlideSettings#structfield.skin). If the body is pressed, the move begins
+    /// with the translation of [`PushOut::Pressed`].
     ///
     /// [`PushOut::Pressed`]: crate::PushOut::Pressed
     pub is_stuck: bool,
