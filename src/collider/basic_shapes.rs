@@ -16,7 +16,7 @@ use crate::{
 /// and one warning names the entity. [`try_new`](Self::try_new) returns an error instead of an
 /// inert collider.
 ///
-/// `Collider::from` accepts all other convex primitives of Bevy.
+/// `Collider::from` also accepts most other convex primitives of Bevy.
 impl Collider {
     /// Creates a circle.
     ///

@@ -20,7 +20,7 @@ use crate::shape::{
 /// fn spawn(mut commands: Commands) {
 ///     commands.spawn(Collider::sphere(0.5));
 ///     commands.spawn((Collider::rectangle(30.0, 20.0), Transform::from_xyz(5.0, 0.0, 0.0)));
-///     // Any convex primitive of Bevy works.
+///     // Most convex primitives of Bevy work.
 ///     commands.spawn(Collider::from(Tetrahedron::default()));
 /// }
 /// ```
@@ -33,7 +33,7 @@ use crate::shape::{
 ///   [`cylinder`](Self::cylinder), [`cone`](Self::cone).
 /// * From `Vec2` or `Vec3`: [`segment`](Self::segment), [`triangle`](Self::triangle),
 ///   [`convex_hull`](Self::convex_hull), [`half_space`](Self::half_space).
-/// * All other convex primitives of Bevy: `Collider::from(primitive)`.
+/// * Most other convex primitives of Bevy: `Collider::from(primitive)`.
 /// * Surfaces: [`polyline`](Self::polyline) in 2D, [`trimesh`](Self::trimesh) and
 ///   [`heightfield`](Self::heightfield) in 3D.
 /// * Several colliders as one: [`compound`](Self::compound).

@@ -1,8 +1,8 @@
 //! GJK, EPA and casts step by step, for teaching, drawing, and debugging support functions.
 //!
 //! Each function of this module computes the same result as the function of the same name in
-//! [`query`](crate::query). In addition, the function passes each step to a [`Trace`], such as a
-//! `Vec`:
+//! [`query`](crate::query), to within the precision of `query`. In addition, the function passes
+//! each step to a [`Trace`], such as a `Vec`:
 //!
 //! ```
 //! use bevy::{math::DVec2, prelude::*};
