@@ -192,8 +192,8 @@ impl SpatialQuery<'_, '_> {
     /// Without Bevy's `TransformPlugin`, as with `MinimalPlugins`, the component is never updated.
     /// The returned pose is computed in f64, then rounded to f32.
     ///
-    /// Returns `None` if the entity had no collider in the last `Sync`, or if its collider was inert
-    /// or invalid.
+    /// Returns `None` if the entity had no collider in the last `Sync`, or if its collider was
+    /// inert or invalid.
     pub fn pose(&self, entity: Entity) -> Option<GlobalTransform> {
         self.proxies.pose(entity).map(GlobalTransform::from)
     }
