@@ -1,6 +1,8 @@
 //! Memory that is reused from tick to tick: how it grows, and when it is freed after a temporary
 //! peak.
 //!
+//! The owner of a list calls [`Buffer::end_tick`] or [`Peak::end_tick`] once per tick.
+//!
 //! A [`Peak`] records the greatest number of items in each window of [`WINDOW`] ticks. At the end
 //! of a window, a list frees its unused memory if it has memory for more than four times the
 //! recorded number of items. So if the same number of items recurs in every window, the list never

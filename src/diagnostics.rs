@@ -1,4 +1,5 @@
-//! Measurements of each tick.
+//! Measurements of each tick. The stages of the tick set the fields of [`CollisionDiagnostics`].
+//! [`HeadbuttDiagnosticsPlugin`] and the overlay call [`measurements`] for the list of all values.
 
 use core::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The diagnostics of recent ticks as text on the screen.
+//! The diagnostics of recent ticks as text on the screen. [`HeadbuttOverlayPlugin`] adds the
+//! systems, which run in `Update`.
 
 use core::fmt::Write;
 use std::collections::VecDeque;

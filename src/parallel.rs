@@ -1,4 +1,5 @@
-//! Division of work among threads.
+//! Division of work among threads. [`share`], [`for_chunks`] and [`for_each_chunk`] split a list
+//! into tasks if the list is long.
 //!
 //! The results never depend on the number of threads. No task reads data that another task writes,
 //! and callers join the results in the order of the tasks. `docs/ARCHITECTURE.md` lists the

@@ -1,4 +1,5 @@
-//! A backend for Bevy's picking: the colliders under a pointer.
+//! A backend for Bevy's picking: the colliders under a pointer. [`HeadbuttPickingPlugin`] adds the
+//! system [`report_hits`], which runs once per frame.
 //!
 //! Picking uses the poses on the screen: the `GlobalTransform`s of the last frame. If a game
 //! smooths the motion between two ticks, these poses differ from the poses of the tick. So the

@@ -1,4 +1,5 @@
-//! [`HeadbuttPlugin`] and its options.
+//! [`HeadbuttPlugin`] and its options. Bevy calls `HeadbuttPlugin::build` once, which adds all
+//! systems and resources of the tick.
 
 use bevy::{
     ecs::schedule::{InternedScheduleLabel, ScheduleLabel},

@@ -1,4 +1,5 @@
-//! Ticks without a window or a clock, for tests and tools.
+//! Ticks without a window or a clock, for tests and tools. Tests call [`run_ticks`] instead of
+//! `App::run`.
 
 use bevy::{
     prelude::*,

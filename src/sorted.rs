@@ -1,4 +1,6 @@
-//! Sorting and merging of nearly sorted lists.
+//! Sorting and merging of nearly sorted lists. The grids of the broad phase call [`restore`] in
+//! each tick. [`Collisions`](crate::Collisions) calls [`merge`] to add the new contacts to the old
+//! contacts.
 
 use crate::buffer::reserve_amortized;
 

@@ -1,4 +1,5 @@
-//! [`Collider`], the component, with the constructors for points and custom shapes.
+//! [`Collider`], the component, with the constructors for points and custom shapes. `pipeline/` and
+//! `collider_query/` read the shape with [`Collider::shape`].
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! The pose of an entity, composed from its `Transform` and its ancestors' `Transform`s.
 //!
+//! `Sync` calls [`entity_pose`] for new colliders, and for moved colliders with parents. The
+//! systems of the casters call [`compose_pose`] in each tick.
+//!
 //! Bevy updates `GlobalTransform` once per frame, after the fixed steps. Within a fixed step,
 //! `GlobalTransform` is therefore out of date. So this file composes the `Transform`s in every
 //! tick, in f64.

@@ -1,4 +1,6 @@
-//! The component that requests a collider from a mesh.
+//! The component that requests a collider from a mesh. `pipeline/sync/mesh_assets.rs` calls
+//! [`Recipe::of`] for each entity whose request or mesh changed, and [`Recipe::make`] when the mesh
+//! is loaded.
 
 use bevy::{asset::RenderAssetUsages, ecs::world::EntityRef, prelude::*};
 

@@ -1,4 +1,5 @@
-//! The poses of colliders in queries, and of parts in compounds.
+//! The poses of colliders in queries, and of parts in compounds. Each query calls
+//! `QueryPose::world_pose` for the pose of a collider.
 
 use bevy::transform::components::{GlobalTransform, Transform};
 

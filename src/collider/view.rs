@@ -1,4 +1,5 @@
-//! Read-only views of a collider's shape.
+//! Read-only views of a collider's shape. `debug/` and `picking.rs` call [`Collider::shape_2d`] and
+//! [`Collider::shape_3d`].
 
 use core::fmt;
 

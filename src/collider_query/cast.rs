@@ -1,5 +1,8 @@
 //! Casts colliders by casting their parts.
 //!
+//! The casts of swept and of one-way colliders call [`cast_parts`]. The functions of `query` and
+//! spatial queries call [`cast_in_world`].
+//!
 //! A pair of parts is cast only if the boxes of the two parts touch during the motion, before the
 //! earliest hit so far. If a collider rotates, the box of each part contains the part during the
 //! whole rotation.

@@ -1,5 +1,5 @@
 //! Methods of [`Collider`] in a pose: its bounding box, its closest point, and whether it contains
-//! a point.
+//! a point. Spatial queries call [`closest_point`] and [`with_point`].
 
 use crate::{
     Collider,

@@ -1,4 +1,5 @@
-//! Colliders as arguments of [`query`](crate::query).
+//! Colliders as arguments of [`query`](crate::query). The functions of `query` call the methods of
+//! [`ColliderPair`] for two colliders, and of [`MixedPair`] for a shape and a collider.
 
 use crate::{
     Collider,

@@ -1,6 +1,10 @@
 //! The contact, the distance and the manifold of two placed colliders or shapes, computed from
 //! their parts.
 //!
+//! The functions of `query` and spatial queries call [`intersects`], [`contact_in_world`],
+//! [`distance_in_world`] and [`manifold_in_world`]. `explain` calls [`nearest_points`], and
+//! `spatial/mover/` calls [`visit_contacts`].
+//!
 //! The contact is the same contact that a tick reports. If the arguments are swapped, the result
 //! must be the exact mirror image. So if a collider has several parts, the two colliders are sorted
 //! by their poses and shapes, as in a tick.

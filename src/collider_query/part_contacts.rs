@@ -1,4 +1,6 @@
-//! Contacts of colliders with several parts.
+//! Contacts of colliders with several parts. [`deepest_of_parts`] is called for a pair of colliders
+//! by the tick and by queries. The function finds the near parts with the trees of the colliders.
+//! If a collider is a surface, [`SurfacePair::find`] selects the contacts.
 
 use crate::{
     buffer::Peak,

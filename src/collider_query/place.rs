@@ -1,4 +1,5 @@
-//! Places the collider of a query in the world.
+//! Places the collider of a query in the world. A query calls [`place`] if its dimension is fixed,
+//! and [`AnyPlaced::new`] otherwise.
 
 use crate::{
     Collider,

@@ -1,5 +1,9 @@
 //! Rays against colliders.
 //!
+//! Spatial queries call [`ray_at_collider`] for the first hit, and [`visit_ray_at_collider`] for
+//! the hits on all parts. [`query::cast_ray`](crate::query::cast_ray) calls
+//! [`ray_at_shape_in_pose`].
+//!
 //! A ray is mapped into the frame of a collider. The parameter of a point on the ray is the point's
 //! distance from the origin of the ray, measured in the world. The map does not change this
 //! parameter. In this frame, the tree of a compound finds the parts near the ray. If a scale

@@ -1,4 +1,5 @@
-//! [`CollidingEntities`], the component that lists the entities that an entity touches.
+//! [`CollidingEntities`], the component that lists the entities that an entity touches. The report
+//! calls [`CollidingEntities::update`] for each entity with the component.
 
 use core::fmt;
 

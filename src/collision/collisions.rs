@@ -1,4 +1,5 @@
 //! The contacts of the last tick. Nothing else from earlier ticks affects the events of the plugin.
+//! The report calls [`Collisions::update`] once per tick, unless nothing has changed.
 
 use bevy::{
     ecs::entity::{EntityMapper, MapEntities},

@@ -1,4 +1,5 @@
 //! The message that reports a collision, and the entity events for observers.
+//! `pipeline/narrow_phase/event.rs` creates an event for each contact.
 
 use bevy::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The translation that moves an entity out of all solid colliders that it touches.
+//! The translation that moves an entity out of all solid colliders that it touches. An app calls
+//! [`Collisions::push_out`] in its response.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;

@@ -1,4 +1,5 @@
-//! Moves an entity by a translation in the world's frame, under any parent.
+//! Moves an entity by a translation in the world's frame, under any parent. An app calls
+//! [`WorldMover::translate`] in its response.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, query::Allow, system::SystemParam},

@@ -1,5 +1,6 @@
 //! Debug drawing: outlines of colliders, their boxes, contacts, paths, casts and the explanation of
-//! a pair, as Bevy gizmos.
+//! a pair, as Bevy gizmos. [`HeadbuttDebugPlugin`] adds the drawing systems, which run once per
+//! frame, in `PostUpdate`.
 //!
 //! | file | contents |
 //! |---|---|

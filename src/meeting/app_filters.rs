@@ -1,4 +1,5 @@
-//! The app's filters of pairs and of contacts.
+//! The app's filters of pairs and of contacts. In each tick, `pipeline/filters.rs` calls
+//! [`AppFilters::mark`], and then [`FilterList::ask`] and [`FilterList::rejected`] for each list.
 
 use bevy::{
     ecs::system::{ReadOnlySystemParam, SystemParamItem, SystemState},

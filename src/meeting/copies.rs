@@ -1,5 +1,5 @@
 //! Copies of a component of all entities. Comparison with the copies finds the entities whose
-//! component changed.
+//! component changed. [`ComponentCopies::update`] is called in each `Sync`.
 
 use bevy::{
     ecs::{change_detection::Tick, entity::EntityHashMap},

@@ -12,9 +12,13 @@
 //! | `app_filters.rs` | [`AddCollisionFilter`]: functions of the app for pairs and contacts |
 //! | `rejections.rs` | [`Rejections`]: what these functions reject in a tick |
 //!
-//! The tick, the casts of swept colliders, the report, `explain`, spatial queries and picking all
-//! call these rules. A new rule needs a file in this folder, a line in [`PairRules::exclusion`], a
-//! variant of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend.
+//! The tick, the casts of swept colliders, the app's filters, the report, `explain` and the queries
+//! of an entity call [`PairRules`] for each pair. Picking and all other queries have no second
+//! collider, and call only [`PairTraits::are_found_by`].
+//!
+//! A new rule needs a file in this folder, a test in [`PairRules::exclusion_by_entity`], a variant
+//! of [`Exclusion`], and its [`EndReason`]. The compiler then lists the matches to extend, and
+//! `docs/ARCHITECTURE.md` lists the other steps.
 
 mod app_filters;
 mod copies;

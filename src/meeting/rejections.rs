@@ -1,4 +1,5 @@
-//! The pairs and contacts that the app's filters reject in a tick.
+//! The pairs and contacts that the app's filters reject in a tick. `pipeline/filters.rs` fills
+//! [`Rejections`] in each tick.
 
 use bevy::ecs::entity::Entity;
 

@@ -1,6 +1,10 @@
 //! Calls the filters of pairs and contacts that the app has added, and stores which pairs and
 //! contacts they reject in this tick.
 //!
+//! [`mark_filtered`] is called at the end of `Sync`. The system [`filter_pairs`] runs before the
+//! narrow phase tests the pairs. The system [`filter_contacts`] runs after the casts of swept
+//! colliders.
+//!
 //! A filter may read anything, so its result may change while a pair is at rest. So the colliders
 //! with the marker of a filter, and the colliders of rejected pairs and contacts, count as changed
 //! in each tick. Then the broad phase finds their pairs, the pair filters are called, the narrow

@@ -3,6 +3,9 @@
 //! swept colliders and for filters of the app. A stage passes its results to the next stage in a
 //! resource.
 //!
+//! `plugin.rs` calls [`build`] once, which adds the systems to a schedule. `plugin.rs` also calls
+//! `build` in `spatial/casters.rs`, which adds the casters to `Sync`.
+//!
 //! ```text
 //! stage        system           reads                                    writes
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies, SweptPaths
@@ -27,8 +30,9 @@
 //! `docs/ARCHITECTURE.md` lists the files, and explains how threads keep the order of the events.
 //!
 //! Stages share data and never call each other. Data cached from earlier ticks only saves work.
-//! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
-//! pairs and filters of the app.
+//! Events depend only on [`Collisions`], on the pairs and filters of the app, and on the current
+//! components of the colliders, their ancestors and their owners: shapes, poses, layers, owners,
+//! exceptions, `OneWay` and markers.
 
 pub mod broad_phase;
 pub mod filters;

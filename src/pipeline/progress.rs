@@ -1,4 +1,5 @@
-//! Detection of aborted ticks, and of contacts that the app restored.
+//! Detection of aborted ticks, and of contacts that the app restored. `sync` calls
+//! [`Progress::begin_tick`] first in each tick. The other stages read [`Progress::completed`].
 
 use bevy::{ecs::change_detection::Tick, prelude::*};
 

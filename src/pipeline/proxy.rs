@@ -1,4 +1,6 @@
 //! Proxies: colliders in their poses, with the data of their entities that the tick needs.
+//! `sync/scan.rs` calls [`Proxy::new`] for a new or changed collider, and `sync/moves.rs` calls
+//! [`Proxy::update`] for a moved collider.
 
 use core::ops::Deref;
 

@@ -1,5 +1,8 @@
 //! The index of spatial queries: trees of the proxies' bounding boxes.
 //!
+//! `sync` calls [`SpatialIndex::update`] in each tick. A spatial query calls [`Trees::get`], and
+//! then [`Forest::visit`].
+//!
 //! Without queries, there is no index. The first query builds the index. While queries continue,
 //! the sync stage keeps the index up to date. [`WINDOW`] ticks after the last query, the index is
 //! freed.

@@ -1,4 +1,6 @@
-//! A collider in a pose.
+//! A collider in a pose. [`PlacedCollider::new`] places the collider of a proxy or of a query. Then
+//! [`PlacedCollider::parts_near`] finds the parts near a region, [`PlacedCollider::parts_along`]
+//! finds the parts on a path, and [`PlacedCollider::part`] returns a part.
 
 use core::cmp::Ordering;
 use std::{borrow::Cow, sync::Arc};

@@ -1,4 +1,5 @@
-//! An operand of a query: a placed collider, or a single shape.
+//! An operand of a query: a placed collider, or a single shape. The functions of `collider_query/`
+//! take [`Placed`] operands.
 
 use crate::{
     placed::{BoundingRegion, DynPart, DynShape, PlacedCollider},

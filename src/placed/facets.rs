@@ -1,4 +1,5 @@
-//! The facets of a placed surface.
+//! The facets of a placed surface. `surface/` and `collider_query/` call [`PlacedCollider::facet`]
+//! for each facet near a body.
 
 use core::ops::ControlFlow;
 

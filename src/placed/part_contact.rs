@@ -1,4 +1,5 @@
-//! The contact of two parts.
+//! The contact of two parts. [`PartContact::of_parts`] is called for each contact of two parts. The
+//! function makes the points relative to the translations of the colliders.
 
 use crate::{
     placed::{Part, PlacedCollider},

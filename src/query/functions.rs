@@ -1,5 +1,8 @@
 //! The functions that take two shapes or colliders: [`intersects`], [`contact()`], [`manifold()`],
 //! [`distance()`], [`cast_shape`], [`cast_motion`] and [`touch()`].
+//!
+//! An app calls these functions at any time. Each function except [`touch()`] calls
+//! [`QueryPartner::pair`] for its arguments, and then a method of [`QueryPair`].
 
 use crate::{
     query::{

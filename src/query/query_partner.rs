@@ -1,4 +1,5 @@
 //! The arguments of the functions of `query`: two shapes, two colliders, or a shape and a collider.
+//! The functions of `functions.rs` call [`QueryPartner::pair`], and then a method of [`QueryPair`].
 
 use crate::{
     query::{

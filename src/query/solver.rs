@@ -1,4 +1,6 @@
-//! The choice of the algorithm for a pair, and the conversion of results to the world.
+//! The choice of the algorithm for a pair, and the conversion of results to the world. The tick and
+//! the queries of colliders call [`Pair::find_contact`] for each pair of convex shapes or parts.
+//! [`Solver::new`] is the entry for all other results.
 
 use smallvec::SmallVec;
 

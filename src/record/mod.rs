@@ -1,4 +1,5 @@
-//! Recordings of a session, and their replay.
+//! Recordings of a session, and their replay. `plugin.rs` calls [`stages`] once, to add the
+//! recorder to the tick.
 //!
 //! | file | contents |
 //! |---|---|

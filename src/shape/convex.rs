@@ -1,4 +1,5 @@
-//! The support functions, radii, cores and chords of the shapes that a collider can hold.
+//! The support functions, radii, cores and chords of the shapes that a collider can hold. The
+//! solvers call these functions through [`Support`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The exact image of a shape under a linear map.
+//! The exact image of a shape under a linear map. `placed/` calls [`ScaledShape::new`] for each
+//! test of a shape in a pose.
 
 use arrayvec::ArrayVec;
 

@@ -1,4 +1,6 @@
-//! Poses of scaled shapes in the world, in f64.
+//! Poses of scaled shapes in the world, in f64. `collider/entity_pose.rs` calls
+//! [`WorldPose::from_transform`] for an entity without a parent, and [`WorldPose::from_affine`] for
+//! all other entities.
 
 use bevy::{
     math::{Affine3A, Mat3A, Vec3A},

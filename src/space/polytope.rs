@@ -1,4 +1,4 @@
-//! The polytope of EPA, in both dimensions.
+//! The polytope of EPA, in both dimensions. EPA calls the methods of [`Polytope`].
 
 /// A facet of EPA's polytope: an edge in 2D, and a triangle in 3D.
 #[derive(Clone, Copy, Debug, PartialEq)]

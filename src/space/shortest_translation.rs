@@ -1,6 +1,8 @@
 //! The shortest translation that clears several planes at once. These planes bound the obstacles of
 //! a body.
 //!
+//! Push-outs and the movement of characters call [`shortest_translation`] for each set of planes.
+//!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. If x · nᵢ = dᵢ,
 //! x *ends on* the plane. The difference dᵢ - x · nᵢ is the *missing depth* of the plane. A plane
 //! *contradicts* other planes if no translation clears all of them. If a translation need not clear

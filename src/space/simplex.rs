@@ -1,5 +1,7 @@
 //! The point of a simplex nearest to the origin.
 //!
+//! GJK and ray casts call [`nearest`] in each iteration.
+//!
 //! A simplex is a point, a segment, a triangle or a tetrahedron. A simplex of k vertices y_i is the
 //! set of all Σ λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on a face of the
 //! simplex: λ is positive for the vertices of that face, and 0 for the other vertices.

@@ -1,5 +1,8 @@
 //! A best-first search for the shortest translation out of all obstacles.
 //!
+//! `surface/` and `spatial/mover/push_out_search.rs` call [`TranslationSearch::begin`], and then
+//! [`TranslationSearch::take_shortest`] and [`TranslationSearch::open`] in a loop.
+//!
 //! A node holds some planes, and the shortest translation that clears these planes (see
 //! `shortest_translation.rs`). Each step takes the node with the shortest translation. If this
 //! translation clears all obstacles, the translation is the result. Otherwise a longer translation

@@ -1,4 +1,5 @@
-//! Queries with moving shapes on all colliders.
+//! Queries with moving shapes on all colliders. All casts call `visit_casts`, which calls
+//! `SpatialQuery::search`.
 
 use bevy::ecs::entity::Entity;
 

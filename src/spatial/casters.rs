@@ -1,4 +1,5 @@
-//! Components that cast a ray or a shape in each tick.
+//! Components that cast a ray or a shape in each tick. `plugin.rs` calls [`build`] once. The
+//! systems of the casters run at the end of `Sync`.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, schedule::InternedScheduleLabel},

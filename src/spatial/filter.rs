@@ -1,4 +1,5 @@
-//! The filter that selects the colliders of a spatial query.
+//! The filter that selects the colliders of a spatial query. `SpatialQuery::search` calls
+//! [`Selection::selects`] for each collider that it finds.
 
 use core::fmt;
 

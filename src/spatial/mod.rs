@@ -1,5 +1,8 @@
 //! Queries on all colliders of an app.
 //!
+//! An app calls the methods of [`SpatialQuery`] at any time, in its own systems. `plugin.rs` calls
+//! `build` in `casters.rs` once, to add the casters to the tick.
+//!
 //! | file | contents |
 //! |---|---|
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |

@@ -1,4 +1,5 @@
-//! Queries with shapes, points and boxes on all colliders.
+//! Queries with shapes, points and boxes on all colliders. Queries for touches call `near_region`,
+//! and queries for near colliders call `nearest_first`. Both functions call `SpatialQuery::search`.
 
 use core::ops::ControlFlow;
 

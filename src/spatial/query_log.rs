@@ -1,4 +1,7 @@
-//! The rays and casts of [`SpatialQuery`], recorded for the debug drawing.
+//! The rays and casts of [`SpatialQuery`](crate::SpatialQuery), recorded for the debug drawing.
+//!
+//! Queries call [`QueryLog::add_ray`] and [`QueryLog::add_cast`]. The drawing reads the log once
+//! per frame.
 //!
 //! Only the debug drawing adds the log to the app. Without the log, or while it is off, a query
 //! records nothing. Fixed steps do not run in every frame. So the queries of the last step stay in

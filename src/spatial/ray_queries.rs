@@ -1,4 +1,5 @@
-//! Ray queries on all colliders.
+//! Ray queries on all colliders. All ray queries call `search_ray`, which calls
+//! `SpatialQuery::search`.
 
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},

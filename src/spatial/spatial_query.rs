@@ -1,4 +1,6 @@
-//! The system parameter [`SpatialQuery`].
+//! The system parameter [`SpatialQuery`]. The queries are methods in the other files of `spatial/`.
+//! All queries call [`SpatialQuery::search`] for the selected colliders near a region. The function
+//! searches the half-spaces, and then the trees of [`SpatialIndex`].
 
 use core::{
     ops::Deref,

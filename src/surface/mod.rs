@@ -1,5 +1,9 @@
 //! Contacts of a body with a surface of facets.
 //!
+//! `collider_query/` calls [`SurfacePair::new`] for a pair of colliders, then [`SurfacePair::find`]
+//! for the contacts. Queries that need no contact, such as `intersects`, call
+//! [`SurfacePair::touches`] for one facet and one part.
+//!
 //! The contacts are defined by the set of all points of the surface. So the contacts do not depend
 //! on how the surface is divided into facets. If the contact with each facet were computed
 //! separately, the contacts would depend on the division. For example, the shortest translation out

@@ -1,4 +1,5 @@
-//! The results of the broad phase: the pairs that the narrow phase tests.
+//! The results of the broad phase: the pairs that the narrow phase tests. The broad phase fills the
+//! lists. Then the system `list_pairs` of the narrow phase calls [`Candidates::sort`].
 
 use core::ops::Range;
 

@@ -1,5 +1,6 @@
 //! Second stage: finds the pairs with overlapping bounding boxes and at least one changed collider.
-//! The contacts of all other pairs are the same as in the previous tick.
+//! The contacts of all other pairs are the same as in the previous tick. The system
+//! [`find_candidates`] runs once per tick.
 //!
 //! Moving boxes are sorted in every tick: see [`grid`]. Moving boxes also query separate grids of
 //! resting boxes, which are kept from tick to tick.

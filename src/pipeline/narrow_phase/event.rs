@@ -1,4 +1,5 @@
-//! The conversion of a contact to an event.
+//! The conversion of a contact to an event. The narrow phase and the casts of swept colliders call
+//! [`event`] for each contact.
 
 use crate::{
     collision::{CollisionEvent, CollisionPhase, SurfacePoint},

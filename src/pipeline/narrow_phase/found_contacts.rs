@@ -1,4 +1,6 @@
-//! The contacts that the narrow phase hands to the report stage.
+//! The contacts that the narrow phase hands to the report stage. The systems `narrow_phase` and
+//! `find_swept_contacts` fill [`FoundContacts`], and `filter_contacts` removes the rejected
+//! contacts.
 
 use bevy::prelude::*;
 

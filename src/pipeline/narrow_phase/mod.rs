@@ -1,4 +1,5 @@
-//! Third stage: computes the contacts of the candidate pairs.
+//! Third stage: computes the contacts of the candidate pairs. The system [`list_pairs`] lists the
+//! pairs, and the system [`narrow_phase`] tests the pairs, once per tick.
 //!
 //! Each pair is solved from scratch. A search direction kept from the previous tick would save GJK
 //! a few support points, but looking up the direction would cost as much. Also, the last bits of a

@@ -1,5 +1,7 @@
 //! The proxies: all colliders of this tick, in the form that the later stages read. `arena.rs`
-//! stores the proxies of one dimension by slot, and `mod.rs` has the slot of each entity.
+//! stores the proxies of one dimension by slot, and `mod.rs` has the slot of each entity. The first
+//! stage updates [`Proxies`]. The later stages, spatial queries, `explain` and the drawing read the
+//! proxies.
 
 mod arena;
 

@@ -1,4 +1,4 @@
-//! The reason why a contact ended.
+//! The reason why a contact ended. The report calls [`end_reason`] for each contact that has ended.
 
 use bevy::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Last stage: reports which contacts started, continue or ended.
+//! Last stage: reports which contacts started, continue or ended. The system [`report`] runs once
+//! per tick.
 //!
 //! The contacts of the previous tick are merged with the contacts found in this tick. Both lists of
 //! contacts are sorted by pair. If a pair of the previous tick was not found, one of two cases

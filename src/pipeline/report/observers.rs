@@ -1,4 +1,4 @@
-//! Entity events for observers.
+//! Entity events for observers. The report calls [`trigger_observers`] at its end.
 
 use bevy::{ecs::event::EntityEvent, prelude::*};
 

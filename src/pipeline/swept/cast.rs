@@ -1,4 +1,5 @@
-//! A system of the third stage: finds the first touches on the paths of swept colliders.
+//! First touches on the paths of swept colliders, found by the system [`find_swept_contacts`] in
+//! the third stage.
 //!
 //! [`narrow_phase`](super::narrow_phase) has tested all candidate pairs in the poses of this tick.
 //! This system casts two kinds of pairs with a swept collider:

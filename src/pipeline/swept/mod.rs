@@ -2,11 +2,11 @@
 //!
 //! | when | what | file |
 //! |---|---|---|
-//! | at the end of `Sync` | finds the paths | [`paths`], [`path_table`], [`path`], [`region`] |
+//! | at the end of `Sync` | `SweptPaths::find` | [`paths`], [`path_table`], [`path`], [`region`] |
 //! | in the broad phase | uses boxes around paths and their pieces | [`path_table`] |
-//! | after the narrow phase | casts the pairs that may have touched on the way | [`cast`] |
-//! | in the report | sends the events in the order of time | [`events`] |
-//! | at the end of the report | stores the poses for the next tick | [`paths`] |
+//! | after the narrow phase | `find_swept_contacts` casts the pairs that may have touched | [`cast`] |
+//! | in the report | `SweptEvents::send` sends the events in the order of time | [`events`] |
+//! | at the end of the report | `store_poses` stores the poses for the next tick | [`paths`] |
 //!
 //! Inserting [`Teleported`] begins a new path in the current pose.
 

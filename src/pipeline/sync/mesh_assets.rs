@@ -1,4 +1,5 @@
-//! Colliders from mesh assets, built before the first stage.
+//! Colliders from mesh assets, built before the first stage. The system [`resolve`] runs before
+//! `sync` in each tick, and the system [`drop_changed`] runs once per frame.
 //!
 //! Colliders are built only after one of two changes:
 //!

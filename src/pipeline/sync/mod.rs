@@ -1,4 +1,5 @@
-//! First stage: updates the proxies from the colliders and their poses.
+//! First stage: updates the proxies from the colliders and their poses. The system [`sync()`] runs
+//! once per tick.
 //!
 //! For unchanged colliders, only Bevy's change ticks are read. So a resting collider costs next to
 //! nothing. The stage detects every kind of change:

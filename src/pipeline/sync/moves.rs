@@ -1,4 +1,5 @@
-//! Moves of proxies, queued during the scan and applied on all threads.
+//! Moves of proxies, queued during the scan and applied on all threads. The scan calls
+//! [`MoveQueue::add`] for each move, and [`MoveQueue::apply`] at its end.
 
 use bevy::prelude::*;
 

@@ -1,4 +1,8 @@
 //! The scan of all colliders, which queues moves, and rebuilds the proxies after other changes.
+//!
+//! In each tick, [`sync`](super::sync()) calls [`Scan::visit`] with the colliders of each table,
+//! and then [`Scan::finish`]. Colliders that cannot collide get [`ProxySlot::Invalid`] here, with
+//! one warning.
 
 use bevy::prelude::*;
 

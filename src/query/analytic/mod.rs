@@ -1,5 +1,7 @@
 //! Contacts and casts in closed form, for pairs of simple cores.
 //!
+//! [`Solver::new`](super::Solver::new) calls [`solve`] first, for each pair.
+//!
 //! | file | contents |
 //! |---|---|
 //! | `boxes.rs` | boxes, segments and points |

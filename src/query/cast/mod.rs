@@ -1,5 +1,8 @@
 //! Casts: the first touch of two moving shapes.
 //!
+//! `query_partner.rs` calls [`cast_in_world`] for two shapes. `collider_query/cast.rs` calls
+//! [`cast_moving`] for each pair of convex colliders or parts.
+//!
 //! | file | contents |
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |

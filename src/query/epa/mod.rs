@@ -1,5 +1,7 @@
 //! EPA: the penetration depth and the normal of two cores that overlap.
 //!
+//! `solver.rs` calls [`penetration`] for two cores that overlap, after GJK.
+//!
 //! The depth is the distance from the origin to the boundary of the Minkowski difference Y. This
 //! distance is the minimum of the support values h(n) over all unit vectors n. The algorithm
 //! follows van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects"

@@ -1,5 +1,7 @@
 //! Forecasts: will two shapes hit each other, and which translation prevents the hit?
 //!
+//! An app calls [`forecast()`], which no other module calls.
+//!
 //! **The set of touching positions.** Shape A moves by v relative to shape B, along a straight
 //! path. Let O be the set of all x such that A, moved by x, touches B. O is convex. In the space of
 //! O, A is a point that moves from the origin to v. If A starts outside of B, the origin is outside

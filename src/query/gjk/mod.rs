@@ -25,6 +25,9 @@
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.
 //!
+//! `solver.rs` calls [`Gjk::new`] for each pair without a closed form, and then [`Gjk::run`] with
+//! the [`Goal`] of the query.
+//!
 //! Two files of this folder build on the loop: `penetration.rs` for the contact of two cores along
 //! a normal, and `point_distance.rs` for the distance from a point to a core.
 

@@ -1,6 +1,8 @@
 //! The contact points of two faces or edges that touch. A physics response needs these points for
 //! bodies at rest.
 //!
+//! `solver.rs` calls [`manifold_points`] for two shapes that touch.
+//!
 //! A box on a floor touches the floor with a whole face. On a single contact point, the box would
 //! tip over. So a manifold is the intersection of the two *supporting features*, as seen along the
 //! normal. A feature is a face, an edge or a vertex. The points are up to four corners of a polygon

@@ -1,5 +1,7 @@
 //! The Minkowski difference of a pair of shapes.
 //!
+//! [`Pair::new`] is called for each pair of convex shapes or parts, by the tick and by queries.
+//!
 //! The Minkowski difference of two cores A and B is the convex set A - B = { a - b }. This set
 //! contains the origin exactly when the cores intersect. The point of the set nearest to the origin
 //! is the vector between the cores' nearest points. The support point of the set in direction d is

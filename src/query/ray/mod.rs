@@ -1,5 +1,8 @@
 //! Ray casts against convex shapes.
 //!
+//! An app calls [`cast_ray`]. For a convex collider or a part, `collider_query/ray.rs` calls
+//! [`ray_at_shape`] or [`LocalRay::first_hit`].
+//!
 //! | file | contents |
 //! |---|---|
 //! | `types.rs` | the public types, and rays and hits in f64 |

@@ -1,4 +1,5 @@
-//! Axis-aligned bounding boxes of shapes.
+//! Axis-aligned bounding boxes of shapes. `placed/collider.rs` calls [`Bounds::around`] for a
+//! convex collider or a part, and [`core_bounds`] for the core of a compound.
 
 use arrayvec::ArrayVec;
 

@@ -1,5 +1,9 @@
 //! A tree of boxes with four children per node, for the parts of a compound or for all colliders.
 //!
+//! [`WideTree::new`] builds the tree of a new compound, or of the colliders in
+//! `pipeline/spatial_index.rs`. [`WideTree::visit_overlapping`], [`WideTree::visit_along`] and
+//! [`WideTree::visit_nearest`] search the tree.
+//!
 //! Each node of the wide tree replaces up to three nodes of a [tree](build) with two children per
 //! node. Source: Dammertz, Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays" (2008).

@@ -1,4 +1,6 @@
-//! Compounds: concave shapes made of convex parts, or of the facets of a surface.
+//! Compounds: concave shapes made of convex parts, or of the facets of a surface. [`Compound::new`]
+//! is called when a collider is made. `placed/collider.rs` calls [`Compound::near`] for the parts
+//! near a box, and [`Compound::along_box`] for the parts on the path of a box.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};

@@ -1,4 +1,5 @@
-//! The planes around a shape, and the movement of a character.
+//! The planes around a shape, and the movement of a character. An app calls the methods of this
+//! file in the system that moves the character.
 
 use crate::{
     Collider,
