@@ -1,6 +1,7 @@
-//! The choice of the algorithm for a pair, and the conversion of results to the world. The tick and
-//! the queries of colliders call [`Pair::find_contact`] for each pair of convex shapes or parts.
-//! [`Solver::new`] is the entry for all other results.
+//! The choice of the algorithm for a pair, and the conversion of results to the world. The tick
+//! calls [`Pair::find_contact`] for each pair of convex shapes or parts. Queries also call
+//! [`Pair::touches`] and [`Pair::find_manifold`]. For distances, and for several results of a pair,
+//! callers use [`Solver::new`].
 
 use smallvec::SmallVec;
 

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | at the end of `Sync` | `SweptPaths::find` | [`paths`], [`path_table`], [`path`], [`region`] |
 //! | in the broad phase | uses boxes around paths and their pieces | [`path_table`] |
-//! | after the narrow phase | `find_swept_contacts` casts the pairs that may have touched | [`cast`] |
+//! | after the narrow phase | `find_swept_contacts` casts pairs that may have touched | [`cast`] |
 //! | in the report | `SweptEvents::send` sends the events in the order of time | [`events`] |
 //! | at the end of the report | `store_poses` stores the poses for the next tick | [`paths`] |
 //!
