@@ -1,4 +1,5 @@
-//! Exceptions: single pairs of colliders that never touch.
+//! Exceptions: single pairs of colliders that never touch. `PairRules` calls
+//! [`Exceptions::between`] for each pair.
 
 use bevy::{
     ecs::entity::{EntityHashSet, EntityMapper, MapEntities},

@@ -1,4 +1,5 @@
-//! The layers that decide which colliders interact, and their names.
+//! The layers that decide which colliders interact, and their names. `PairRules` calls
+//! [`CollisionLayers::interacts_with`] for each pair.
 
 use core::fmt::{self, Debug};
 

@@ -1,4 +1,5 @@
-//! A convex shape in a pose: a part of a collider, or a single shape.
+//! A convex shape in a pose: a part of a collider, or a single shape. `PlacedCollider::part`
+//! returns a [`Part`]. [`DynPart::new`] places a shape that is passed to a query.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! The resource that records a session.
+//! The resource that records a session. [`begin_tick`] runs directly before `sync`, and
+//! [`end_tick`] directly after `report`.
 
 use std::{fs::File, io::Write, path::Path};
 

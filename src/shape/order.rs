@@ -1,5 +1,6 @@
 //! A total order of shapes, and a conditional exchange of two values. The order has no geometric
-//! meaning, but makes choices repeatable.
+//! meaning, but makes choices repeatable. `Pair::new` and `PlacedCollider::compare` call
+//! [`compare_shapes`].
 
 use core::cmp::Ordering;
 

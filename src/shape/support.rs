@@ -1,5 +1,5 @@
 //! The trait of all convex shapes, and the enum of the shapes that a collider can hold. Both are in
-//! one file, because they refer to each other.
+//! one file, because they refer to each other. All solvers call [`Support::support`].
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! Storage for the proxies of one dimension. A proxy keeps its slot until it is removed.
+//! `sync/scan.rs` calls [`ProxyArena::insert`], [`ProxyArena::replace`] and [`ProxyArena::remove`].
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;

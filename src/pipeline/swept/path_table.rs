@@ -1,6 +1,9 @@
 //! The table of the paths of one dimension: a box around each path, and around each piece of a long
 //! path.
 //!
+//! At the end of `Sync`, [`PathTable::find`] fills the table. The broad phase calls
+//! [`PathTable::boxes`] and [`PathTable::may_meet`].
+//!
 //! The box around a long diagonal path is far larger than the path: its size grows with the square
 //! or the cube of the length. So the path is cut into pieces, and the broad phase uses a box around
 //! each piece.

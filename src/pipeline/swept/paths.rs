@@ -1,9 +1,9 @@
 //! The paths of colliders from the previous tick to this tick, while any collider is swept.
 //!
-//! [`sync`](crate::pipeline::sync) finds the paths of all changed proxies after it has updated the
-//! proxies. The broad phase uses boxes around the paths. All other stages, and spatial queries, use
-//! the boxes of the proxies in their current poses. The report stage stores the poses for the next
-//! tick.
+//! When the proxies are up to date, [`sync`](crate::pipeline::sync) calls [`SweptPaths::find`],
+//! which finds the paths of all changed proxies. The broad phase uses boxes around the paths. All
+//! other stages, and spatial queries, use the boxes of the proxies in their current poses. The
+//! report stage calls [`store_poses`], which stores the poses for the next tick.
 
 use bevy::prelude::*;
 

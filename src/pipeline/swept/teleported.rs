@@ -1,4 +1,5 @@
-//! The marker that begins a new path.
+//! The marker that begins a new path. The hook [`begin_path`] runs when the marker is inserted.
+//! `sync` calls [`remove_teleported`] at its end.
 
 use std::collections::BTreeSet;
 

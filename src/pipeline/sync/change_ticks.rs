@@ -1,5 +1,7 @@
 //! Views of Bevy's tables: colliders in chunks, with the change ticks of their components.
 //!
+//! In each tick, `sync` calls [`ChangeWindow::since_last_run`], and then [`Chunk::for_each`].
+//!
 //! A chunk without changes is recognized by its change ticks alone. The processor compares several
 //! ticks with one instruction.
 

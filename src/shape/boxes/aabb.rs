@@ -1,5 +1,6 @@
 //! Axis-aligned bounding boxes in f32, for the broad phase. Each box also stores the diameter of a
 //! bounding ball, because the box of a rotated shape has much empty space in its corners.
+//! `placed/collider.rs` calls [`Aabb::around`] for each collider in a new pose.
 
 use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
 

@@ -1,6 +1,9 @@
 //! The path of a moving point or box through the boxes of a
 //! [`WideTree`](super::wide_tree::WideTree).
 //!
+//! A search along a path calls [`BoxPath::new`] once, and the tree calls [`BoxPath::enter`] for
+//! each node.
+//!
 //! A *slab* is the space between two opposite planes of a box. The parameter at which a path enters
 //! or leaves a slab is a product of a difference and an inverse. The difference, the inverse and
 //! the product are each rounded with a relative error of at most 6e-8. To cover these errors, the

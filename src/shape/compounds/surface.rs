@@ -1,5 +1,8 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
+//! `collider/compound.rs` calls [`Surface::new`] for each new surface. `placed/facets.rs` calls
+//! [`Surface::facet_vertices`] for each facet near a body.
+//!
 //! `surface/mod.rs` defines contacts with surfaces. Only the set of points on the facets matters.
 //! So facets may be repeated, have either winding, share an edge with several facets, or have a
 //! vertex inside another facet's edge. Any affine map may transform the surface.

@@ -1,4 +1,5 @@
-//! The trait of shapes that a collider can be made from.
+//! The trait of shapes that a collider can be made from. The constructors of `Collider` call
+//! [`IntoShape::into_shape`].
 
 use crate::shape::{ConvexHull, ShapeError, collider_shape::Dimension, support::Shape};
 

@@ -1,4 +1,5 @@
-//! Closed forms for chords. A chord is the part of a line inside a convex shape.
+//! Closed forms for chords. A chord is the part of a line inside a convex shape. `Shape::chord` in
+//! `shape/convex.rs` calls the function of the shape.
 //!
 //! A line x = o + t d intersects a convex shape in an interval of t. So the chord of an
 //! intersection of shapes is the intersection of their chords. Each shape in this table is an

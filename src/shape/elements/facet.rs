@@ -1,4 +1,5 @@
-//! A facet of a surface, and points on its boundary.
+//! A facet of a surface, and points on its boundary. `placed/facets.rs` calls [`Facet::new`] for
+//! each facet near a body.
 
 use smallvec::SmallVec;
 

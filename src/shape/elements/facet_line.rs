@@ -1,5 +1,8 @@
 //! The points where a line crosses the facets of a surface, without gaps between the facets.
 //!
+//! `collider_query/ray.rs` calls [`FacetLine::new`] once for each ray and each surface near the
+//! ray.
+//!
 //! The 3D test follows Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013), in
 //! f64. A shear that depends only on the line maps the line to the z axis. The line crosses a
 //! triangle if the triangle's sheared image in the xy plane contains the origin. The test compares
