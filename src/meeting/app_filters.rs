@@ -309,18 +309,17 @@ impl<T: Filtered + 'static> FilterList<T> {
         self.asked.extend(asked);
     }
 
-    /// Calls the filters, and returns the rejected values.
-    pub fn rejected(&mut self, world: &mut World) -> impl Iterator<Item = &T> {
-        let Self {
-            filters,
-            asked,
-            is_rejected,
-        } = self;
-        is_rejected.resize(asked.len(), false);
-        for filter in filters {
-            filter.reject(world, asked, is_rejected);
+    /// Calls the filters with the values that they decide on.
+    pub fn call(&mut self, world: &mut World) {
+        self.is_rejected.resize(self.asked.len(), false);
+        for filter in &mut self.filters {
+            filter.reject(world, &self.asked, &mut self.is_rejected);
         }
-        let decided = asked.iter().zip(is_rejected.iter());
+    }
+
+    /// Returns the rejected values.
+    pub fn rejected(&self) -> impl Iterator<Item = &T> {
+        let decided = self.asked.iter().zip(self.is_rejected.iter());
         decided.filter_map(|(value, is_rejected)| is_rejected.then_some(value))
     }
 }

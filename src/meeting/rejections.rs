@@ -33,6 +33,12 @@ impl From<&CollisionEvent> for ContactKey {
 }
 
 impl Rejections {
+    /// Removes all pairs and contacts. Call this function once per tick.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+        self.contacts.clear();
+    }
+
     /// Returns all entities of rejected pairs and contacts.
     pub fn entities(&self) -> impl Iterator<Item = Entity> {
         let contacts = self.contacts.iter().map(|contact| contact.pair);

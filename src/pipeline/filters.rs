@@ -14,7 +14,7 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     diagnostics::CollisionDiagnostics,
-    meeting::{AppFilters, CandidatePair, ContactKey, EntityBits, PairRules},
+    meeting::{AppFilters, CandidatePair, ContactKey, EntityBits, PairRules, Rejections},
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -40,39 +40,79 @@ pub fn mark_filtered(world: &mut World, proxies: &mut Proxies) {
 
 /// Calls the pair filters with the candidate pairs, after the broad phase.
 pub fn filter_pairs(world: &mut World) {
-    let start = Instant::now();
-    if world.resource::<Progress>().completed != Completed::Sync {
-        return;
-    }
-    // If a filter panics, this value remains, so that no pair is tested.
-    world.resource_mut::<Progress>().completed = Completed::Nothing;
-    world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
-        let mut rejected = core::mem::take(&mut world.resource_mut::<Proxies>().rules.rejections);
-        rejected.pairs.clear();
-        rejected.contacts.clear();
+    with_filters(world, Completed::Sync, |world, filters| {
         let AppFilters {
             pairs,
             marked,
             replayed,
             ..
-        } = &mut *filters;
+        } = filters;
+        rejections(world).clear();
         if let Some(replayed) = replayed {
-            rejected.pairs.extend(replayed.pairs.iter());
+            rejections(world).pairs.extend(replayed.pairs.iter());
         } else if !pairs.is_empty() && !marked.is_empty() {
             let Proxies { d2, d3, rules, .. } = world.resource();
             let candidates = world.resource::<Candidates>();
             pairs.ask(asked_pairs(d2, rules, &candidates.d2.sorted, marked));
             pairs.ask(asked_pairs(d3, rules, &candidates.d3.sorted, marked));
-            let found = pairs.rejected(world);
-            rejected
-                .pairs
-                .extend(found.map(|pair| (pair.entity, pair.other)));
-            rejected.pairs.sort_unstable();
+            pairs.call(world);
+            let found = pairs.rejected().map(|pair| (pair.entity, pair.other));
+            let rejected = &mut rejections(world).pairs;
+            rejected.extend(found);
+            rejected.sort_unstable();
         }
-        world.resource_mut::<Proxies>().rules.rejections = rejected;
     });
+}
+
+/// Calls the contact filters with the contacts of this tick, and removes the rejected contacts.
+pub fn filter_contacts(world: &mut World) {
+    with_filters(world, Completed::NarrowPhase, |world, filters| {
+        let AppFilters {
+            contacts,
+            marked,
+            replayed,
+            ..
+        } = filters;
+        if let Some(replayed) = replayed {
+            rejections(world).contacts.extend(replayed.contacts.iter());
+        } else if !contacts.is_empty() && !marked.is_empty() {
+            let found = world.resource::<FoundContacts>();
+            contacts
+                .ask(found.contacts_of(|pair| marked.contains(pair.0) || marked.contains(pair.1)));
+            contacts.call(world);
+            let rejected = &mut rejections(world).contacts;
+            rejected.extend(contacts.rejected().map(ContactKey::from));
+            rejected.sort_unstable();
+        }
+        if !rejections(world).contacts.is_empty() {
+            world.resource_scope(|world, mut found: Mut<FoundContacts>| {
+                let rejections = rejections(world);
+                found.remove(|contact| rejections.rejects_contact(contact));
+            });
+        }
+    });
+}
+
+/// Calls `filter` with the filters of the app, after a stage.
+fn with_filters(
+    world: &mut World,
+    stage: Completed,
+    filter: impl FnOnce(&mut World, &mut AppFilters),
+) {
+    let start = Instant::now();
+    if world.resource::<Progress>().completed != stage {
+        return;
+    }
+    // If a filter panics, this value remains, so that no pair is tested, and nothing is reported.
+    world.resource_mut::<Progress>().completed = Completed::Nothing;
+    world.try_resource_scope(|world, mut filters: Mut<AppFilters>| filter(world, &mut filters));
     world.resource_mut::<CollisionDiagnostics>().narrow_phase += start.elapsed();
-    world.resource_mut::<Progress>().completed = Completed::Sync;
+    world.resource_mut::<Progress>().completed = stage;
+}
+
+fn rejections(world: &mut World) -> &mut Rejections {
+    let proxies = world.resource_mut::<Proxies>().into_inner();
+    &mut proxies.rules.rejections
 }
 
 /// Returns the candidate pairs with at least one marked entity, except pairs that other rules
@@ -89,40 +129,4 @@ fn asked_pairs<'a, V: Space>(
         let is_asked = is_asked && rules.exclusion_by_component(a, b).is_none();
         is_asked.then(|| CandidatePair::new(a, b))
     })
-}
-
-/// Calls the contact filters with the contacts of this tick, and removes the rejected contacts.
-pub fn filter_contacts(world: &mut World) {
-    let start = Instant::now();
-    if world.resource::<Progress>().completed != Completed::NarrowPhase {
-        return;
-    }
-    // If a filter panics, this value remains, so that nothing is reported.
-    world.resource_mut::<Progress>().completed = Completed::Sync;
-    world.try_resource_scope(|world, mut filters: Mut<AppFilters>| {
-        let mut rejected = core::mem::take(&mut world.resource_mut::<Proxies>().rules.rejections);
-        let AppFilters {
-            contacts,
-            marked,
-            replayed,
-            ..
-        } = &mut *filters;
-        if let Some(replayed) = replayed {
-            rejected.contacts.extend(replayed.contacts.iter());
-        } else if !contacts.is_empty() && !marked.is_empty() {
-            let found = world.resource::<FoundContacts>();
-            contacts
-                .ask(found.contacts_of(|pair| marked.contains(pair.0) || marked.contains(pair.1)));
-            let found = contacts.rejected(world);
-            rejected.contacts.extend(found.map(ContactKey::from));
-            rejected.contacts.sort_unstable();
-        }
-        if !rejected.contacts.is_empty() {
-            let mut found = world.resource_mut::<FoundContacts>();
-            found.remove(|contact| rejected.rejects_contact(contact));
-        }
-        world.resource_mut::<Proxies>().rules.rejections = rejected;
-    });
-    world.resource_mut::<CollisionDiagnostics>().narrow_phase += start.elapsed();
-    world.resource_mut::<Progress>().completed = Completed::NarrowPhase;
 }
