@@ -31,7 +31,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,7 +57,8 @@ pub struct Tick {
     pub moves: Vec<(u32, u16)>,
     /// The differences of all components that changed: see [`PoseBits`].
     pub differences: Vec<i32>,
-    /// The starts of paths that differ from the poses of the previous tick.
+    /// The starts of paths that differ from the poses of the previous tick, or belong to teleported
+    /// colliders.
     pub starts_2d: Vec<PathStart<Vec2>>,
     pub starts_3d: Vec<PathStart<Vec3>>,
     pub pairs: Pairs,
@@ -111,6 +112,8 @@ pub struct RejectedContact {
 pub struct PathStart<V: SerializeSpace> {
     pub id: u32,
     pub pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
+    /// `true` if the collider was [`Teleported`](crate::Teleported).
+    pub is_teleported: bool,
 }
 
 /// An entity with a collider, or an ancestor or an owner of such an entity.

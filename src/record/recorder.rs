@@ -224,11 +224,12 @@ fn known_poses<D: DVector>(
         .collect()
 }
 
-/// Returns the starts of paths that differ from `known`, the starts that the replay computes
-/// itself. If the recording has no swept or one-way collider, the replay needs no starts.
+/// Returns the starts of teleported colliders, and the starts that differ from `known`, the starts
+/// that the replay computes itself. If the recording has no swept or one-way collider, the replay
+/// needs no starts.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
-    PreviousPoses { poses, .. }: &PreviousPoses<V::DVec>,
+    PreviousPoses { poses, begun, .. }: &PreviousPoses<V::DVec>,
     known: &EntityHashMap<Affine<V::DVec>>,
 ) -> Vec<PathStart<V>> {
     if !nodes.needs_poses {
@@ -237,12 +238,13 @@ fn path_starts<V: SerializeSpace>(
     let removed = known.keys().filter(|entity| !poses.contains_key(*entity));
     let changed = poses
         .keys()
-        .filter(|entity| known.get(*entity) != poses.get(*entity));
+        .filter(|entity| begun.contains(*entity) || known.get(*entity) != poses.get(*entity));
     let starts = changed.chain(removed).filter_map(|entity| {
         let pose = poses.get(entity);
         Some(PathStart {
             id: nodes.id_of(*entity)?,
             pose: pose.map(|pose| (pose.linear, pose.translation)),
+            is_teleported: begun.contains(entity),
         })
     });
     let mut starts: Vec<_> = starts.collect();

@@ -393,7 +393,11 @@ impl Replay {
                             linear,
                             translation,
                         };
-                        poses.begin(entity, pose);
+                        if start.is_teleported {
+                            poses.begin(entity, pose);
+                        } else {
+                            poses.poses.insert(entity, pose);
+                        }
                     }
                     None => drop(poses.poses.remove(&entity)),
                 }
