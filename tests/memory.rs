@@ -312,6 +312,21 @@ fn a_warm_tick_with_swept_colliders_allocates_nothing() {
     assert!(casts > 10, "{casts}");
 }
 
+#[test]
+fn a_warm_tick_with_one_way_colliders_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    let world = app.world_mut();
+    spawn_rows(world, 300);
+    let mut colliders = world.query_filtered::<Entity, With<Collider>>();
+    let colliders: Vec<Entity> = colliders.iter(world).collect();
+    for entity in colliders.into_iter().step_by(3) {
+        world.entity_mut(entity).insert(OneWay::default());
+    }
+    let (allocations, started) = warm_ticks(&mut app, true);
+    assert!(started > 20.0, "{started} contacts begin in a tick");
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
 /// Bullets fly back and forth across rows of walls, so that the boxes around their paths overlap
 /// far more walls than the paths.
 #[test]

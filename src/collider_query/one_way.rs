@@ -9,11 +9,16 @@
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::{cast::cast_parts, moving_colliders::PartPair, pair::deepest_contact},
+    collider_query::{
+        cast::cast_parts,
+        moving_colliders::PartPair,
+        pair::{deepest_contact, deepest_contact_in},
+        part_contacts::Scratch,
+    },
     collision::CollisionEvent,
     meeting::OneWaySide,
     placed::{BoundingRegion, DynPart, PartContact, Placed, PlacedCollider},
-    query::{CastHit64, CastOptions, CastStatus, Motion64},
+    query::{CastHit64, CastOptions, CastStatus, Contact64, Motion64},
     shape::{Bounds, Shape, Support as _},
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -66,37 +71,32 @@ pub struct Landing<D> {
     pub sink: f64,
     /// The rounding error of the sink.
     pub rounding: f64,
+    /// `true` if the contact of the body in its own pose pushes the body toward the upper side.
+    pub leads_up: bool,
     /// The contact of the lifted body with the platform. The normal points from the body to the
     /// platform. The depth is the sink times the cosine of the angle between up and the reversed
     /// normal, and at least 0.
     pub contact: PartContact<D>,
+    /// The normal of the face on which the body lands. The normal points from the body to the
+    /// platform.
+    face_normal: D,
 }
 
 /// A touch, and the parts of the body and the platform that touch.
 pub type PartTouch<D> = (CastHit64<D>, PartPair);
 
-/// The contacts of a body with a platform that supports it, in the order of the two colliders.
+/// The contacts of a body with a platform that supports it.
 pub struct Support<D> {
     /// The greatest sink of the contacts.
-    sink: f64,
-    contacts: PartContacts<D>,
+    pub sink: f64,
+    pub contacts: PartContacts<D>,
 }
 
 /// The contacts of a pair. A convex platform has a single contact.
-pub type PartContacts<D> = SmallVec<[PartContact<D>; 1]>;
-
-impl<D: DVector> Support<D> {
-    /// Of several supports, returns the contacts of the support with the least sink. If both
-    /// colliders of a pair are one-way, the smaller sink decides which collider supports the other
-    /// collider.
-    pub fn least(supports: impl Iterator<Item = Self>) -> PartContacts<D> {
-        let least = supports.min_by(|a, b| a.sink.total_cmp(&b.sink));
-        least.map_or_else(PartContacts::new, |support| support.contacts)
-    }
-}
+pub type PartContacts<D> = SmallVec<[PartContact<D>; 4]>;
 
 /// Returns the earliest touch. Of several touches at the start, returns the touch with the least
-/// depth, as in [`Support::least`].
+/// depth.
 pub fn earliest<D: DVector>(touches: impl Iterator<Item = PartTouch<D>>) -> Option<PartTouch<D>> {
     touches.min_by(|(a, _), (b, _)| {
         let times = a.touching.total_cmp(&b.touching);
@@ -104,21 +104,10 @@ pub fn earliest<D: DVector>(touches: impl Iterator<Item = PartTouch<D>>) -> Opti
     })
 }
 
-/// If `is_flipped`, returns the touch as seen from the second collider. Otherwise returns the touch
-/// unchanged.
-pub fn touch_flipped_if<D: DVector>(touch: PartTouch<D>, is_flipped: bool) -> PartTouch<D> {
-    let (hit, (a, b)) = touch;
-    if is_flipped {
-        (hit.flipped(), (b, a))
-    } else {
-        touch
-    }
-}
-
 /// Returns the cosine of the angle between up and the direction in which a contact pushes the body
 /// out of the platform. `normal` points from the body to the platform.
-fn rise<D: DVector>(normal: D, side: &OneWaySide<D>) -> f64 {
-    -normal.dot(side.up)
+fn rise<D: DVector>(normal: D, up: D) -> f64 {
+    -normal.dot(up)
 }
 
 impl<'a, V: Space> OneWayPair<'a, V> {
@@ -130,73 +119,101 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         OneWayPair { body, ..*self }
     }
 
+    /// Returns the size of the body along up, and its size in all directions. A half-space has the
+    /// sizes infinity and 0.
+    pub fn body_sizes(&self) -> (f64, f64) {
+        bounds(self.body.into()).map_or((f64::INFINITY, 0.0), |bounds| {
+            let (bottom, top) = extent(&bounds, self.side.up);
+            (top - bottom, (bounds.max - bounds.min).length())
+        })
+    }
+
     /// Returns the landing on a part of the platform, or `None` if the body is not over the part.
     pub fn landing(&self, part: u32) -> Option<Landing<V::DVec>> {
         self.landing_on(self.unit(part))
     }
 
     fn landing_on(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
-        let Self { body, side, .. } = *self;
-        let body = Placed::from(body);
+        let up = self.side.up;
+        let body = Placed::from(self.body);
         let (Some(own), Some(other)) = (bounds(body), bounds(unit)) else {
             return self.landing_on_half_space(unit);
         };
-        let (bottom, top) = extent(&own, side.up);
-        let (other_bottom, other_top) = extent(&other, side.up);
+        let (bottom, top) = extent(&own, up);
+        let (other_bottom, other_top) = extent(&other, up);
         let heights = (top - bottom) + (other_top - other_bottom);
         let size = (own.max - own.min).length() + (other.max - other.min).length();
         let lift = (other_top - bottom).max(0.0) + LANDING_GAP * size;
         // The way down ends where the body is certainly below the platform.
         let way = 2.0 * lift + heights;
-        let coordinates = own.max.extent().max(own.min.extent()) + size;
         let mut raised = self.body.clone();
-        raised.world_pose.translation = raised.world_pose.translation + side.up * lift;
-        let (down, still) = (Motion64::linear(side.up * -way), Motion64::still());
+        raised.world_pose.translation = raised.world_pose.translation + up * lift;
+        let (down, still) = (Motion64::linear(up * -way), Motion64::still());
         let options = CastOptions::default();
         let (hit, parts) = cast_parts(((&raised).into(), down), (unit, still), options)?;
-        let rise = rise(hit.contact.normal, &side);
-        if hit.status != CastStatus::Hit || rise <= LEAST_COSINE {
+        if hit.status != CastStatus::Hit {
             return None;
         }
-        let sink = lift - way * hit.touching;
-        let mut contact = hit.contact;
-        contact.depth = sink.max(0.0) * rise;
-        Some(Landing {
-            sink,
-            rounding: SINK_ROUNDING * coordinates,
-            contact: PartContact { parts, contact },
-        })
+        let (contact, face_normal) = (hit.contact, hit.face_normal);
+        let contact = PartContact { parts, contact };
+        self.landing_with(unit, contact, face_normal, lift - way * hit.touching)
     }
 
     /// Returns the landing if the body or the platform is a half-space. Each contact has the normal
     /// of the half-space. There is a landing only if the two colliders touch.
     fn landing_on_half_space(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
-        let contact = deepest_contact(self.body.into(), unit)?;
-        let rise = rise(contact.contact.normal, &self.side);
-        if rise <= LEAST_COSINE {
-            return None;
-        }
-        let [own, other] = [self.body.world_pose.translation, unit.translation()];
-        let points = [contact.contact.offset_a, contact.contact.offset_b];
-        let extents = points.map(DVector::extent).into_iter().sum::<f64>();
-        Some(Landing {
-            sink: contact.contact.depth / rise,
-            rounding: SINK_ROUNDING * (own.extent() + other.extent() + extents),
+        let found = deepest_contact(self.body.into(), unit)?;
+        let Contact64 { normal, depth, .. } = found.contact;
+        self.landing_with(unit, found, normal, depth / rise(normal, self.side.up))
+    }
+
+    /// Returns the landing with a contact and a sink, unless the contact only grazes a side.
+    fn landing_with(
+        &self,
+        unit: Placed<V>,
+        mut contact: PartContact<V::DVec>,
+        face_normal: V::DVec,
+        sink: f64,
+    ) -> Option<Landing<V::DVec>> {
+        let rise = rise(contact.contact.normal, self.side.up);
+        contact.contact.depth = sink.max(0.0) * rise;
+        (rise > LEAST_COSINE).then(|| Landing {
+            sink,
+            rounding: self.rounding(unit),
+            leads_up: false,
             contact,
+            face_normal,
         })
+    }
+
+    /// Returns the rounding error of heights above a unit.
+    fn rounding(&self, unit: Placed<V>) -> f64 {
+        let extent = |placed: Placed<V>| match bounds(placed) {
+            Some(bounds) => bounds.min.extent().max(bounds.max.extent()),
+            None => placed.translation().extent(),
+        };
+        SINK_ROUNDING * (extent(self.body.into()) + extent(unit))
+    }
+
+    /// Returns `true` if the body is above the platform at a landing after it is raised by `rise`.
+    ///
+    /// At the rim, the height of the lowest point of the body counts. Otherwise, a round body that
+    /// is half way through a row of platforms would stand on the rim of the next one.
+    pub fn is_above(&self, landing: &Landing<V::DVec>, rise: f64) -> bool {
+        let allowed = landing.rounding + self.side.margin + rise;
+        let unit = self.unit(landing.contact.parts.1);
+        landing.sink <= allowed
+            && (self.is_bottom_above(unit, landing.contact.parts, allowed)
+                || !self.is_at_rim(unit, &landing.contact.contact, landing.face_normal))
     }
 
     /// Returns the contacts of the body with each part of the platform that the body touches, if
     /// the landing on this part counts. A contact that only grazes a side of the platform is left
-    /// out.
-    ///
-    /// `is_met` decides whether a landing counts. The second argument of `is_met` is `true` if the
-    /// contact pushes the body toward the upper side. If `is_flipped`, the platform is the first of
-    /// the two colliders.
+    /// out. `is_met` decides whether a landing counts.
     pub fn support(
         &self,
-        is_flipped: bool,
-        is_met: impl Fn(&Landing<V::DVec>, bool) -> bool,
+        scratch: &mut Scratch<V>,
+        is_met: impl Fn(&Landing<V::DVec>) -> bool,
     ) -> Option<Support<V::DVec>> {
         let region = self.body.region().ok()?;
         let mut support = Support {
@@ -204,45 +221,47 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             contacts: PartContacts::new(),
         };
         self.visit_units(&region, |unit| {
-            let Some(touch) = deepest_contact(self.body.into(), unit) else {
+            let Some(touch) = deepest_contact_in(self.body.into(), unit, scratch) else {
                 return;
             };
-            let Some(landing) = self.landing_on(unit) else {
+            let Some(mut landing) = self.landing_on(unit) else {
                 return;
             };
-            let leads_up = rise(touch.contact.normal, &self.side) > LEAST_COSINE;
-            let is_graze = touch.contact.depth <= landing.rounding && !leads_up;
-            if !is_graze && is_met(&landing, leads_up) {
+            landing.leads_up = rise(touch.contact.normal, self.side.up) > LEAST_COSINE;
+            let is_graze = touch.contact.depth <= landing.rounding && !landing.leads_up;
+            if !is_graze && is_met(&landing) {
                 support.sink = support.sink.max(landing.sink);
-                support
-                    .contacts
-                    .push(landing.contact.flipped_if(is_flipped));
+                support.contacts.push(landing.contact);
             }
         });
         (!support.contacts.is_empty()).then_some(support)
     }
 
     /// Returns the sink of `old`, a contact of the body in the previous tick with the part of
-    /// `landing`. Returns `None` if `old` is not solid, belongs to another part, or did not push
-    /// the body toward the upper side.
-    pub fn old_sink(&self, old: &CollisionEvent, landing: &Landing<V::DVec>) -> Option<f64> {
-        let rise = rise(V::projected(old.normal).to_f64(), &self.side);
+    /// `landing`. In that tick, up was `old_up`. Returns `None` if `old` is not solid, belongs to
+    /// another part, or did not push the body toward the upper side.
+    pub fn old_sink(
+        &self,
+        old: &CollisionEvent,
+        landing: &Landing<V::DVec>,
+        old_up: V::DVec,
+    ) -> Option<f64> {
+        let rise = rise(V::projected(old.normal).to_f64(), old_up);
         let is_same_part = !self.is_divided() || old.other_part() == landing.contact.parts.1;
         let is_support = old.is_solid() && is_same_part && rise > LEAST_COSINE;
         is_support.then(|| f64::from(old.depth) / rise)
     }
 
-    /// Returns the first touch of the body that moves by `motion` and the platform that moves by
-    /// `platform_motion`. If body and platform touch at the start, `is_held` decides whether the
-    /// landing on a part counts. If body and platform are apart at the start, only touches from
-    /// above count.
+    /// Returns the first touch of the body and the platform, which move by `motions`. If body and
+    /// platform touch at the start, `is_held` decides whether the landing on a part counts. If body
+    /// and platform are apart at the start, only touches from above count.
     pub fn first_touch(
         &self,
-        motion: Motion64<V::DVec>,
-        platform_motion: Motion64<V::DVec>,
+        motions: [Motion64<V::DVec>; 2],
         options: CastOptions,
         is_held: impl Fn(&Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
+        let [motion, platform_motion] = motions;
         let angle = |motion: &Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
         let origin = |placed: &PlacedCollider<V>| placed.world_pose.translation;
         let region = self.body.region().ok()?;
@@ -257,7 +276,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         });
         let mut first: Option<PartTouch<V::DVec>> = None;
         self.visit_units(&path.unwrap_or(region), |unit| {
-            let touch = self.touch_of_unit(unit, [motion, platform_motion], options, &is_held);
+            let touch = self.touch_of_unit(unit, motions, options, &is_held);
             first = earliest(first.into_iter().chain(touch));
         });
         first
@@ -283,11 +302,13 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let climb = (motion.translation - platform_motion.translation).dot(self.side.up);
         let (body, unit_motion) = ((self.body.into(), motion), (unit, platform_motion));
         let (mut hit, parts) = cast_parts(body, unit_motion, options)?;
+        let leads_up = rise(hit.contact.normal, self.side.up) > LEAST_COSINE;
         if hit.status == CastStatus::Hit {
-            let is_landing = self.is_from_above(unit, (&hit, parts), climb);
+            let is_landing = leads_up && self.is_from_above(unit, (&hit, parts), climb);
             return is_landing.then_some((hit, parts));
         }
-        let landing = self.landing_on(unit)?;
+        let mut landing = self.landing_on(unit)?;
+        landing.leads_up = leads_up;
         let leaves = options.leave_overlaps && climb >= 0.0;
         if leaves || !is_held(&landing) {
             return None;
@@ -297,8 +318,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         Some((hit, landing.contact.parts))
     }
 
-    /// Returns `true` if a cast of the body hits a platform from above. `climb` is the motion of
-    /// the body along up.
+    /// Returns `true` if a cast of the body hits a platform from above, where the contact leads up.
+    /// `climb` is the motion of the body along up.
     ///
     /// At the rim, a touch from above and a touch from the side have the same normals. A body that
     /// hits the rim lands if it does not climb, and if it begins above the platform.
@@ -308,48 +329,50 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         (hit, parts): (&CastHit64<V::DVec>, PartPair),
         climb: f64,
     ) -> bool {
-        if rise(hit.contact.normal, &self.side) <= LEAST_COSINE {
-            return false;
-        }
         if self.platform.is_surface() {
-            return climb <= 0.0 || rise(hit.face_normal, &self.side) > LEAST_COSINE;
+            return climb <= 0.0 || rise(hit.face_normal, self.side.up) > LEAST_COSINE;
         }
-        !self.is_at_rim(unit, hit) || climb <= 0.0 && self.begins_above(unit, parts)
+        let allowed = self.rounding(unit) + self.side.margin;
+        !self.is_at_rim(unit, &hit.contact, hit.face_normal)
+            || climb <= 0.0 && self.is_bottom_above(unit, parts, allowed)
     }
 
-    /// Returns `true` if a cast hits a convex platform at its rim. The touch is then not inside an
-    /// upper face, and a point beside the touched point and well below it is outside of the
-    /// platform.
-    fn is_at_rim(&self, unit: Placed<V>, hit: &CastHit64<V::DVec>) -> bool {
+    /// Returns `true` if the body touches a convex platform at its rim. In that case, the touch is
+    /// not inside an upper face, and a point beside the touched point and well below it is outside
+    /// of the platform.
+    fn is_at_rim(
+        &self,
+        unit: Placed<V>,
+        contact: &Contact64<V::DVec>,
+        face_normal: V::DVec,
+    ) -> bool {
         let up = self.side.up;
-        let outward = -hit.contact.normal;
-        let is_on_face = hit.face_normal.dot(hit.contact.normal) > 1.0 - SAME_FACE
-            && outward.dot(up) > FLATTEST_SIDE;
+        let outward = -contact.normal;
+        let is_on_face =
+            face_normal.dot(contact.normal) > 1.0 - SAME_FACE && outward.dot(up) > FLATTEST_SIDE;
         let Some(sideways) = (outward - up * outward.dot(up)).unit() else {
             return false;
         };
-        let Some(bounds) = bounds(unit).filter(|_| !is_on_face) else {
+        let Some(bounds) = bounds(unit).filter(|_| !is_on_face && !self.platform.is_surface())
+        else {
             return false;
         };
         let size = (bounds.max - bounds.min).length();
         let step = (sideways - up * STEEPEST_SLOPE) * (RIM_STEP * size);
-        let probe = unit.translation() + hit.contact.offset_b + step;
+        let probe = unit.translation() + contact.offset_b + step;
         let ball = Shape::Ball { radius: 0.0 };
         let point = DynPart::point(&ball, probe);
         deepest_contact((&point).into(), unit).is_none()
     }
 
-    /// Returns `true` if a part of the body is above a part of the platform at the start, up to
-    /// rounding and the margin of the side.
-    fn begins_above(&self, unit: Placed<V>, (own, other): PartPair) -> bool {
+    /// Returns `true` if the lowest point of a part of the body is at most `allowed` below the
+    /// highest point of a part of the platform.
+    fn is_bottom_above(&self, unit: Placed<V>, (own, other): PartPair, allowed: f64) -> bool {
         let up = self.side.up;
-        let body = Placed::from(self.body);
-        let bottom = body.with_part(own, |part| lowest(part, up));
+        let bottom = Placed::from(self.body).with_part(own, |part| lowest(part, up));
         let top = unit.with_part(other, |part| -lowest(part, -up));
-        let coordinates = [body, unit].map(|placed| placed.translation().extent());
-        let rounding = SINK_ROUNDING * coordinates.into_iter().sum::<f64>();
-        let above = bottom.zip(top).map(|(bottom, top)| bottom - top);
-        above.is_some_and(|gap| gap >= -rounding - self.side.margin)
+        let heights = bottom.zip(top);
+        heights.is_some_and(|(bottom, top)| bottom - top >= -allowed)
     }
 
     /// Returns `true` if each part of the platform is a platform by itself.
@@ -389,7 +412,7 @@ fn bounds<V: Space>(placed: Placed<V>) -> Option<Bounds<V::DVec>> {
 }
 
 /// Returns the least and the greatest coordinate of a box along a direction.
-pub fn extent<D: DVector>(bounds: &Bounds<D>, direction: D) -> (f64, f64) {
+fn extent<D: DVector>(bounds: &Bounds<D>, direction: D) -> (f64, f64) {
     let center = (bounds.min + bounds.max) * 0.5;
     let half = (bounds.max - bounds.min) * 0.5;
     let components = (0..D::DIMENSION).map(|axis| half.component(axis) * direction.component(axis));

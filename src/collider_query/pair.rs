@@ -44,6 +44,15 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
 /// Returns the contact of two colliders or shapes, or the deepest contact if several parts touch.
 /// Allocates only for surfaces.
 pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartContact<V::DVec>> {
+    deepest_contact_in(a, b, &mut Scratch::default())
+}
+
+/// Returns the same contact as [`deepest_contact`], with the buffers of the caller.
+pub fn deepest_contact_in<V: Space>(
+    a: Placed<V>,
+    b: Placed<V>,
+    scratch: &mut Scratch<V>,
+) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
         let contact = pair.find_contact()?;
@@ -53,16 +62,13 @@ pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartConta
     let (a, b, is_swapped) = in_order(a, b);
     let mut deepest: Option<PartContact<V::DVec>> = None;
     if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
-        let (region, mut scratch) = (b.region().ok()?, Scratch::default());
-        deepest = deepest_of_parts((a, b), &region, &mut scratch, |_| {});
+        deepest = deepest_of_parts((a, b), &b.region().ok()?, scratch, |_| {});
     } else {
         search(&a, &b, 0.0, |pair, parts| {
             if let Some(contact) = with_pair(pair, |pair| pair.find_contact()) {
                 let contact = contact.moved(offsets([&a, &b], pair));
                 let found = PartContact { parts, contact };
-                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
-                    deepest = Some(found);
-                }
+                deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
             }
             0.0
         });

@@ -60,9 +60,7 @@ pub fn deepest_of_parts<V: Space>(
                 .and_then(|part_b| contact((a, part_a), (b, &part_b), counter));
             if let Some(found) = found {
                 visit(found);
-                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
-                    deepest = Some(found);
-                }
+                deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
             }
         });
         return deepest;

@@ -12,11 +12,14 @@ use crate::{shape::Affine, space::DVector};
 /// The poses of all 2D or all 3D colliders. The map is empty unless a collider is
 /// [`Swept`](crate::Swept) or [`OneWay`](crate::OneWay).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct PreviousPoses<D: DVector> {
+pub struct PreviousPoses<D: DVector> {
     pub poses: EntityHashMap<Affine<D>>,
     /// The entities whose next path begins in a pose that [`begin`](Self::begin) stored, instead of
     /// the pose of the last tick.
     pub begun: EntityHashSet,
+    /// The entities whose paths in this tick do not begin in the pose of the last tick. The set is
+    /// empty between ticks.
+    pub teleported: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
 }
@@ -41,9 +44,15 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.insert(entity, pose);
     }
 
-    /// Removes and returns the entities in [`begun`](Self::begun).
-    pub fn take_begun(&mut self) -> EntityHashSet {
-        core::mem::take(&mut self.begun)
+    /// Begins a tick: moves the entities in [`begun`](Self::begun) to
+    /// [`teleported`](Self::teleported).
+    pub fn begin_tick(&mut self) {
+        self.teleported.extend(self.begun.drain());
+    }
+
+    /// Returns `true` if an entity was teleported after the last tick found its contacts.
+    pub fn is_teleported(&self, entity: Entity) -> bool {
+        self.begun.contains(&entity) || self.teleported.contains(&entity)
     }
 
     /// Removes the poses of all entities for which `predicate` returns `false`, except poses that
@@ -77,8 +86,10 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses = poses
             .map(|(entity, pose)| (mapper.get_mapped(entity), pose))
             .collect();
-        let begun = self.take_begun().into_iter();
-        self.begun = begun.map(|entity| mapper.get_mapped(entity)).collect();
+        for entities in [&mut self.begun, &mut self.teleported] {
+            let old = core::mem::take(entities).into_iter();
+            *entities = old.map(|entity| mapper.get_mapped(entity)).collect();
+        }
     }
 
     /// Frees unused memory.

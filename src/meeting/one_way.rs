@@ -66,25 +66,34 @@ use crate::{
 ///
 /// # Which bodies land
 ///
-/// The collider is seen along its direction, from above: only its upper side is solid. Let a body's
-/// *sink* be the shortest distance by which it has to rise to leave the collider. Two colliders
-/// that touch in a tick meet if one of these statements is true:
+/// Seen along its direction, from above, only the upper side of the collider is solid. A body that
+/// touches the collider either *meets* it, or *passes* it without an event. The *sink* of a body is
+/// the shortest distance by which the body has to rise to leave the collider. A body that touches
+/// the collider meets it in one of these cases:
 ///
-/// * The sink is at most the [margin](Self::margin).
-/// * The collider supported the body in the previous tick, and since then, the sink has grown by at
-///   most the body's height plus what the body fell.
-/// * In the previous tick, the body was above the place where it is now, or less deep in it than in
-///   the colliders on which it stood. The height counts relative to the collider, which may move
-///   and turn.
-/// * The body moved against the upper side from outside, as against a ramp.
-/// * There is no previous pose of one of the two, because it was spawned or enabled since the
-///   previous tick, and the shortest way out of the overlap leads to the upper side. So a body that
-///   is spawned on the collider, and falls before its first tick, lands.
+/// 1. **Above:** the sink is at most the [margin](Self::margin).
+/// 2. **Met before:** the body met the collider in the previous tick. Since then, its sink has
+///    grown by at most its own height plus the distance that it fell.
+/// 3. **From above:** in the previous tick, the body was above the place where it is now. If other
+///    colliders supported the body at some depth, it may have been as deep in this one. The height
+///    counts relative to the collider, which may move and turn.
+/// 4. **Uphill:** the body moved against the upper side from outside, as against a ramp.
+/// 5. **New:** one of the two was spawned or enabled since the previous tick, and the shortest way
+///    out of the overlap leads to the upper side. So a body that is spawned on the collider, and
+///    falls before its first tick, lands.
 ///
-/// Otherwise, the body passes, and no event is sent. A body is never caught half way: it passes
-/// until it has left the collider, or is above it. A body that is [teleported](crate::Teleported)
-/// into a collider that it did not meet passes as well, unless it stood deeper in other colliders.
-/// A body around which the collider grows passes, too.
+/// In all other cases, the body passes. These rules have some consequences:
+///
+/// * **A body is never caught half way.** It passes until it has left the collider, or is above it.
+/// * **Rims:** beside a corner of the upper side, a body counts as above only if its lowest point
+///   is above the corner. So a round body half way through a row of tiles is not caught by the next
+///   tile. A ball whose center is beside the collider falls past the rim, unless it falls so fast
+///   that its lowest point was above the rim in the previous tick.
+/// * **Teleports:** a [teleported](crate::Teleported) body forgets what it met. It passes a
+///   collider into which it is teleported. If a response of the app inserts `Teleported`, but does
+///   not move the body out completely, set a margin of the remaining depth.
+/// * **Growth:** a body passes a collider that grows around it. A body that grows downward into a
+///   collider passes, unless it met the collider before. Raise such a body while it grows.
 ///
 /// # Contacts
 ///
@@ -118,7 +127,8 @@ use crate::{
 ///
 /// While any collider is one-way, the poses of all moving colliders are stored, as for
 /// [`Swept`](crate::Swept). Each tick compares all `OneWay` components with their copies. A change
-/// of the component takes effect in the next tick, even at rest.
+/// of the component takes effect in the next tick, even at rest. A tick may allocate memory for
+/// contacts with one-way surfaces.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
@@ -133,8 +143,9 @@ pub struct OneWay {
     /// or not finite, a warning is logged, and the collider is solid from all sides.
     pub direction: Vec3,
     /// The greatest sink, in the world's units, at which a body meets the collider wherever it came
-    /// from: 0 by default. A greater margin lifts bodies onto uneven tiles and low edges. A
-    /// negative or NaN margin counts as 0.
+    /// from: 0 by default. A greater margin lifts bodies onto uneven tiles and low edges. Beside a
+    /// corner, the lowest point of the body may be lower than the corner by the margin. A negative
+    /// or NaN margin counts as 0.
     pub margin: f32,
 }
 
@@ -153,9 +164,14 @@ impl OneWay {
         Self { margin, ..self }
     }
 
+    /// Returns the direction as a unit vector, or `None` if the direction is invalid.
+    pub(crate) fn unit_direction<V: Space>(&self) -> Option<V::DVec> {
+        V::projected(self.direction).to_f64().unit()
+    }
+
     /// Returns the side of a collider in a pose, or `None` if the direction is invalid.
     pub(crate) fn side<V: Space>(&self, pose: &WorldPose<V::DVec>) -> Option<OneWaySide<V::DVec>> {
-        let local = V::projected(self.direction).to_f64().unit()?;
+        let local = self.unit_direction::<V>()?;
         // A collider that is flat along its direction keeps the direction.
         let flat = || (pose.pose().rotation * local).unit();
         Some(OneWaySide {

@@ -1,68 +1,67 @@
-//! The decision whether a body and a one-way collider meet in a tick.
+//! The decision whether a body and a one-way collider, the *platform*, meet in a tick.
 //!
-//! A body meets a platform if one of these rules holds, in this order:
+//! The *sink* of a body is the shortest distance by which it has to rise to leave the platform. A
+//! body that touches a platform meets it if one of these rules holds, in this order:
 //!
-//! 1. It is above the platform, up to the margin.
-//! 2. The two met in the previous tick, and the body has not sunk by more than its own size.
-//! 3. In the previous tick, the body was high enough: it was above the place where it is now, up to
-//!    the margin and to the push-outs out of the colliders on which it stood. (The pose of the
-//!    previous tick is from before the response, which moved the body by these push-outs. Without
-//!    them, a body that slides over the seam of two platforms would fall through the second one.)
-//! 4. On its path in this tick, it first touched the platform from above, and it has not sunk by
-//!    more than a body that climbs the steepest slope.
-//! 5. One of the two has no pose in the previous tick, and the shortest way out of the overlap
-//!    leads to the upper side.
+//! 1. **Above.** The body is above the platform: its sink is at most the margin.
+//! 2. **Met before.** The two met in the previous tick, and the body has not sunk by more than its
+//!    own height since. A teleport of the body makes it forget what it met.
+//! 3. **From above.** In the previous tick, the body was above the place where it is now. It may
+//!    have been lower by its *lift*: the greatest height by which its contacts of the previous tick
+//!    lift it. The pose of the previous tick is from before the response to these contacts. So
+//!    without the lift, a body that slides over a seam would fall through the second platform.
+//! 4. **Uphill.** On its path, the body first touched the platform from above, as on a ramp. It has
+//!    not sunk by more than a body that climbs the steepest slope.
+//! 5. **New.** One of the two has no pose in the previous tick, and the shortest way out of the
+//!    overlap leads to the upper side.
 //!
-//! Rules 2 to 4 compare the body with its pose in the previous tick, moved along with
-//! the platform. A pair that moved together keeps passing. So the decision is the same however
-//! often a pair at rest is tested.
+//! In rules 1 and 3, a body at the rim of a platform is above only if its lowest point is:
+//! see [`OneWayPair::is_above`].
 //!
-//! The decision depends only on the proxies, on the contacts of the previous tick, and on the
-//! poses that [`Collisions`] has of that tick.
+//! Rules 2 to 4 compare the body with its pose in the previous tick, moved along with the platform.
+//! So a pair that moves together keeps passing, and the decision is the same however often a pair
+//! at rest is tested. The decision depends only on the two colliders, and on the contacts and poses
+//! that [`Collisions`] has of the previous tick.
+//!
+//! Spatial queries of an entity use rules 1, 2 and 5 where they start: see `spatial/one_way.rs`.
 
 use bevy::ecs::entity::Entity;
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::one_way::{Landing, OneWayPair, PartContacts, STEEPEST_SLOPE, Support, extent},
+    collider_query::{
+        one_way::{Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, earliest},
+        part_contacts::Scratch,
+    },
     collision::{Collisions, PreviousPoses},
-    meeting::{OneWays, PairRules},
+    meeting::{OneWaySide, OneWays, PairRules},
     pipeline::{proxy::Proxy, swept::rotation_between},
-    query::Motion64,
+    placed::PlacedCollider,
+    query::{CastOptions, Motion64},
     shape::{Affine, WorldPose},
     space::{DVector, Space},
 };
 
 /// The data that the decisions of a tick read.
+#[derive(Clone, Copy)]
 pub struct OneWayTick<'a, V: Space> {
     one_ways: &'a OneWays,
     collisions: &'a Collisions,
     poses: &'a PreviousPoses<V::DVec>,
 }
 
-// Derived implementations would require a vector that is a resource.
-impl<V: Space> Copy for OneWayTick<'_, V> {}
-
-impl<V: Space> Clone for OneWayTick<'_, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-/// A body and a one-way collider in a tick.
-#[derive(Clone, Copy)]
-pub struct OneWayMeeting<'a, V: Space> {
+/// A body and a platform that may meet.
+pub struct Meeting<'a, V: Space> {
     pub pair: OneWayPair<'a, V>,
     tick: OneWayTick<'a, V>,
-    body: &'a Proxy<V>,
-    platform: &'a Proxy<V>,
+    /// The entities of the body and of the platform.
+    entities: [Entity; 2],
     /// `true` if the platform is the first of the two colliders.
     pub is_flipped: bool,
 }
 
-/// The two meetings of a pair, of which each collider is the platform in one. If a collider is not
-/// one-way, its meeting is missing.
-pub type OneWayMeetings<'a, V> = SmallVec<[OneWayMeeting<'a, V>; 2]>;
+/// The meetings of two colliders: one for each of them that is one-way.
+pub struct Meetings<'a, V: Space>(SmallVec<[Meeting<'a, V>; 2]>);
 
 impl<'a, V: Space> OneWayTick<'a, V> {
     /// Returns the data of a tick. `poses` are the poses of `collisions` in this dimension.
@@ -78,68 +77,140 @@ impl<'a, V: Space> OneWayTick<'a, V> {
         }
     }
 
-    /// Returns the meetings of two colliders. The list is empty if neither is one-way, or if one of
+    /// Returns the meetings of two colliders. Returns `None` if neither is one-way, or if one of
     /// them is a sensor.
     #[inline]
-    pub fn meetings(self, first: &'a Proxy<V>, second: &'a Proxy<V>) -> OneWayMeetings<'a, V> {
-        let pair = [first, second];
-        if !pair.iter().any(|proxy| proxy.traits.is_one_way)
-            || pair.iter().any(|proxy| proxy.traits.is_sensor)
-        {
-            return OneWayMeetings::new();
-        }
-        let mut orders = [(first, second, false), (second, first, true)];
-        // The order must depend on the colliders, not on the entities.
-        if first.compare(second).is_gt() {
-            orders.reverse();
-        }
-        let meetings = orders.into_iter();
-        meetings
-            .filter_map(|(body, platform, is_flipped)| {
-                let one_way = self.one_ways.get(platform.entity)?;
-                Some(OneWayMeeting {
-                    pair: OneWayPair {
-                        body: &body.placed,
-                        platform: &platform.placed,
-                        side: one_way.side::<V>(&platform.world_pose)?,
-                    },
-                    tick: self,
-                    body,
-                    platform,
-                    is_flipped,
-                })
-            })
-            .collect()
+    pub fn meetings(self, first: &'a Proxy<V>, second: &'a Proxy<V>) -> Option<Meetings<'a, V>> {
+        let traits = [&first.traits, &second.traits];
+        let is_solid = !traits.iter().any(|traits| traits.is_sensor);
+        let is_one_way = is_solid && traits.iter().any(|traits| traits.is_one_way);
+        let colliders = [first, second].map(|proxy| (proxy.entity, &proxy.placed));
+        is_one_way
+            .then(|| self.meetings_of(colliders, 0.0))
+            .flatten()
     }
 
-    /// Returns the contacts in which the body meets the platform. The contacts are in the order of
-    /// the two colliders.
-    pub fn contacts(meetings: &[OneWayMeeting<V>]) -> PartContacts<V::DVec> {
-        Support::least(meetings.iter().filter_map(|meeting| {
-            let history = History::new(meeting);
-            let is_met = |landing: &Landing<_>, leads_up| history.is_met(landing, leads_up);
-            meeting.pair.support(meeting.is_flipped, is_met)
+    /// Returns the meetings of two colliders that are not sensors. Returns `None` if neither is
+    /// one-way. `skin` is added to the margin.
+    pub fn meetings_of(
+        self,
+        [first, second]: [(Entity, &'a PlacedCollider<V>); 2],
+        skin: f64,
+    ) -> Option<Meetings<'a, V>> {
+        let mut orders = [(first, second, false), (second, first, true)];
+        // The order must depend on the colliders, not on the entities.
+        if first.1.compare(second.1).is_gt() {
+            orders.reverse();
+        }
+        let meetings = orders
+            .into_iter()
+            .filter_map(|(body, platform, is_flipped)| {
+                let one_way = self.one_ways.get(platform.0)?;
+                let OneWaySide { up, margin } = one_way.side::<V>(&platform.1.world_pose)?;
+                Some(Meeting {
+                    pair: OneWayPair {
+                        body: body.1,
+                        platform: platform.1,
+                        side: OneWaySide {
+                            up,
+                            margin: margin + skin,
+                        },
+                    },
+                    tick: self,
+                    entities: [body.0, platform.0],
+                    is_flipped,
+                })
+            });
+        let meetings = Meetings(meetings.collect());
+        (!meetings.0.is_empty()).then_some(meetings)
+    }
+}
+
+impl<'a, V: Space> Meetings<'a, V> {
+    /// Returns the contacts in which a body meets its platform, in the order of the two colliders.
+    /// `is_met` decides whether a landing counts. If each collider supports the other, the contacts
+    /// with the smaller sink are returned.
+    pub fn contacts(
+        &self,
+        scratch: &mut Scratch<V>,
+        is_met: impl Fn(&Meeting<'a, V>, &Landing<V::DVec>) -> bool,
+    ) -> PartContacts<V::DVec> {
+        let supports = self.0.iter().filter_map(|meeting| {
+            let support = meeting
+                .pair
+                .support(scratch, |landing| is_met(meeting, landing))?;
+            Some((support, meeting.is_flipped))
+        });
+        let least = supports.min_by(|(a, _), (b, _)| a.sink.total_cmp(&b.sink));
+        let Some((support, is_flipped)) = least else {
+            return PartContacts::new();
+        };
+        let contacts = support.contacts.into_iter();
+        contacts.map(|found| found.flipped_if(is_flipped)).collect()
+    }
+
+    /// Returns the first touch of the two colliders, which move by `motions`: see
+    /// [`OneWayPair::first_touch`].
+    pub fn first_touch(
+        &self,
+        motions: [Motion64<V::DVec>; 2],
+        options: CastOptions,
+        is_held: impl Fn(&Meeting<'a, V>, &Landing<V::DVec>) -> bool,
+    ) -> Option<PartTouch<V::DVec>> {
+        earliest(self.0.iter().filter_map(|meeting| {
+            let [first, second] = motions;
+            let is_held = |landing: &Landing<_>| is_held(meeting, landing);
+            if !meeting.is_flipped {
+                return meeting.pair.first_touch([first, second], options, is_held);
+            }
+            let (hit, (a, b)) = meeting
+                .pair
+                .first_touch([second, first], options, is_held)?;
+            Some((hit.flipped(), (b, a)))
         }))
     }
 }
 
-impl<'a, V: Space> OneWayMeeting<'a, V> {
+impl<V: Space> Meeting<'_, V> {
+    /// Returns `true` if the platform supported the body in the previous tick, and the body has not
+    /// sunk by more than its own height and `fall` since (rule 2).
+    pub fn has_met(&self, landing: &Landing<V::DVec>, fall: f64) -> bool {
+        let [body, platform] = self.entities;
+        let OneWayTick {
+            collisions, poses, ..
+        } = self.tick;
+        let up = self.pair.side.up;
+        // The old contacts belong to the platform in its old pose.
+        let turn = poses
+            .get(platform)
+            .map(|old| turn_from(old, &self.pair.platform.world_pose));
+        let old_up = turn.map_or(up, |turn| V::DVec::transpose(turn) * up);
+        let mut contacts = collisions.parts(body, platform);
+        let old_sink = contacts.find_map(|old| self.pair.old_sink(&old, landing, old_up));
+        old_sink.is_some_and(|old| landing.sink <= old + fall + self.pair.body_sizes().0)
+            && !poses.is_teleported(body)
+    }
+
+    /// Returns `true` if the landing counts for a pair of which one has no earlier pose (rule 5).
+    pub fn is_new(&self, landing: &Landing<V::DVec>) -> bool {
+        let has_pose = |entity: &Entity| self.tick.poses.get(*entity).is_some();
+        landing.leads_up && !self.entities.iter().all(has_pose)
+    }
+
     /// Returns `true` if the body meets the platform where its path begins: the body is high
     /// enough, or met the platform in the previous tick.
     pub fn is_held(&self, landing: &Landing<V::DVec>) -> bool {
-        let allowed = landing.rounding + self.pair.side.margin + self.credit();
-        landing.sink <= allowed || self.has_met(landing, 0.0)
+        self.pair.is_above(landing, self.lift()) || self.has_met(landing, 0.0)
     }
 
-    fn has_met(&self, landing: &Landing<V::DVec>, fall: f64) -> bool {
-        let entities = (self.body.entity, self.platform.entity);
-        has_met(self.tick.collisions, entities, &self.pair, landing, fall)
-    }
-
-    /// Returns the greatest height by which a response has lifted the body out of the solid
+    /// Returns the greatest height by which a response has lifted the body out of its solid
     /// contacts of the previous tick.
-    fn credit(&self) -> f64 {
-        let contacts = self.tick.collisions.deepest_of(self.body.entity);
+    fn lift(&self) -> f64 {
+        let [body, _] = self.entities;
+        if self.tick.poses.is_teleported(body) {
+            return 0.0;
+        }
+        let contacts = self.tick.collisions.deepest_of(body);
         let lifts = contacts.filter(|contact| contact.is_solid());
         let lifts = lifts.map(|contact| {
             let translation = V::projected(contact.minimum_translation()).to_f64();
@@ -147,127 +218,68 @@ impl<'a, V: Space> OneWayMeeting<'a, V> {
         });
         lifts.fold(0.0, f64::max)
     }
-}
 
-/// Returns `true` if a part of a platform supported a body in the previous tick, and the body has
-/// not sunk by more than its own size and `fall` since.
-pub fn has_met<V: Space>(
-    collisions: &Collisions,
-    (body, platform): (Entity, Entity),
-    pair: &OneWayPair<V>,
-    landing: &Landing<V::DVec>,
-    fall: f64,
-) -> bool {
-    let mut contacts = collisions.parts(body, platform);
-    let Some(old_sink) = contacts.find_map(|old| pair.old_sink(&old, landing)) else {
-        return false;
-    };
-    let region = pair.body.region().ok();
-    let size = region.and_then(|region| region.bounds().map(|bounds| extent(bounds, pair.side.up)));
-    let size = size.map_or(f64::INFINITY, |(least, greatest)| greatest - least);
-    landing.sink <= old_sink + fall + size
-}
-
-/// What the decision about a pair reads of the previous tick.
-struct History<'a, V: Space> {
-    meeting: &'a OneWayMeeting<'a, V>,
-    /// The body's pose in the previous tick, moved along with the platform.
-    start: Option<WorldPose<V::DVec>>,
-    /// The rotation of the body relative to the platform.
-    rotation: <V::DVec as DVector>::Matrix,
-}
-
-impl<'a, V: Space> History<'a, V> {
-    fn new(meeting: &'a OneWayMeeting<'a, V>) -> Self {
-        let OneWayMeeting {
-            tick,
-            body,
-            platform,
-            ..
-        } = meeting;
-        let end = &body.world_pose;
-        let start = tick.poses.get(body.entity).and_then(|own| {
-            let old = tick.poses.get(platform.entity)?;
-            Some(carried(own, old, &platform.world_pose))
-        });
-        let rotation = match &start {
-            Some(start) if start.linear != end.linear() => {
-                rotation_between::<V::DVec>(start.linear, end)
-            }
-            _ => V::DVec::IDENTITY,
-        };
-        Self {
-            meeting,
-            start: start.map(|start| end.before(rotation, end.translation - start.translation)),
-            rotation,
-        }
-    }
-
-    /// Returns `true` if a landing of the body counts: see the file head. `leads_up` is `true` if
-    /// the shortest way out leads to the upper side.
-    fn is_met(&self, landing: &Landing<V::DVec>, leads_up: bool) -> bool {
-        let OneWayMeeting { pair, body, .. } = self.meeting;
-        let side = pair.side;
-        let allowed = landing.rounding + side.margin;
-        if landing.sink <= allowed {
+    /// Returns `true` if a landing of the body counts in the tick: see the file head.
+    pub fn is_met(&self, landing: &Landing<V::DVec>) -> bool {
+        let pair = &self.pair;
+        if pair.is_above(landing, 0.0) {
             return true;
         }
-        let Some(start) = &self.start else {
-            return leads_up || self.meeting.has_met(landing, f64::INFINITY);
+        let Some((start, rotation)) = self.start() else {
+            return self.is_new(landing) || self.has_met(landing, f64::INFINITY);
         };
-        let end = &body.world_pose;
-        let motion = end.translation - start.translation;
-        let fall = -motion.dot(side.up);
-        if self.meeting.has_met(landing, fall.max(0.0)) {
+        let up = pair.side.up;
+        let end = pair.body.world_pose.translation;
+        let motion = end - start.translation;
+        let fall = -motion.dot(up);
+        if self.has_met(landing, fall.max(0.0)) {
             return true;
         }
-        let turns = self.rotation != V::DVec::IDENTITY;
+        let turns = rotation != V::DVec::IDENTITY;
         if motion == V::DVec::ZERO && !turns {
             return false;
         }
-        let credit = self.meeting.credit();
+        let lift = self.lift();
         let (_, part) = landing.contact.parts;
-        let sink = if turns {
-            let mut pose = *start;
-            pose.translation = end.translation + side.up * fall;
-            let before = body.in_pose(pose);
-            let landing = pair.with_body(&before).landing(part);
+        let was_above = if turns {
+            let mut pose = start;
+            pose.translation = end + up * fall;
+            let before = pair.body.in_pose(pose);
+            let before = pair.with_body(&before);
             // A body that was beside the platform may have turned into its side.
-            landing.map_or(f64::INFINITY, |landing| landing.sink)
+            let landing = before.landing(part);
+            landing.is_some_and(|landing| before.is_above(&landing, lift))
         } else {
-            landing.sink - fall
+            pair.is_above(landing, fall + lift)
         };
-        sink <= allowed + credit || {
-            let limit = allowed + credit + STEEPEST_SLOPE * self.way(motion);
-            landing.sink <= limit && self.lands(part, *start, credit)
+        if was_above {
+            return true;
+        }
+        let rotation = V::DVec::angle_between(V::DVec::IDENTITY, rotation);
+        // An upper bound on the way of the body's points.
+        let way = motion.length() + V::DVec::angle_size(rotation) * pair.body_sizes().1;
+        let allowed = landing.rounding + pair.side.margin + lift;
+        landing.sink <= allowed + STEEPEST_SLOPE * way && {
+            let mut pose = start;
+            pose.translation = pose.translation + up * lift;
+            let motion = Motion64 {
+                rotation,
+                ..Motion64::linear(end - pose.translation)
+            };
+            let before = pair.body.in_pose(pose);
+            pair.with_body(&before).lands(part, motion)
         }
     }
 
-    /// Returns the rotation of the body relative to the platform, as an angle.
-    fn angle(&self) -> <V::DVec as DVector>::Angle {
-        V::DVec::angle_between(V::DVec::IDENTITY, self.rotation)
-    }
-
-    /// Returns an upper bound on the way of the body's points, which move by `motion` and rotate. A
-    /// body that climbs the steepest slope sinks by at most this way times the slope.
-    fn way(&self, motion: V::DVec) -> f64 {
-        let bounds = self.meeting.body.region().ok();
-        let bounds = bounds.and_then(|region| region.bounds().copied());
-        let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).length());
-        motion.length() + V::DVec::angle_size(self.angle()) * size
-    }
-
-    /// Returns `true` if the body touched a part of the platform from above, on its way from
-    /// `credit` above its start.
-    fn lands(&self, part: u32, mut start: WorldPose<V::DVec>, credit: f64) -> bool {
-        let OneWayMeeting { pair, body, .. } = self.meeting;
-        start.translation = start.translation + pair.side.up * credit;
-        let motion = Motion64 {
-            rotation: self.angle(),
-            ..Motion64::linear(body.world_pose.translation - start.translation)
-        };
-        let before = body.in_pose(start);
-        pair.with_body(&before).lands(part, motion)
+    /// Returns the body's pose in the previous tick, moved along with the platform, and the
+    /// rotation of the body from this pose. Returns `None` if one of the two was not there.
+    fn start(&self) -> Option<(WorldPose<V::DVec>, <V::DVec as DVector>::Matrix)> {
+        let [own, old] = self.entities.map(|entity| self.tick.poses.get(entity));
+        let start = carried(own?, old?, &self.pair.platform.world_pose);
+        let end = &self.pair.body.world_pose;
+        let rotation = turn_from(&start, end);
+        let start = end.before(rotation, end.translation - start.translation);
+        Some((start, rotation))
     }
 }
 
@@ -275,11 +287,7 @@ impl<'a, V: Space> History<'a, V> {
 /// of the platform's scale moves nothing, so a platform that grows around a body passes the body.
 fn carried<D: DVector>(pose: &Affine<D>, old: &Affine<D>, new: &WorldPose<D>) -> Affine<D> {
     let moved = pose.translation + (new.translation - old.translation);
-    let rotation = if old.linear == new.linear() {
-        D::IDENTITY
-    } else {
-        rotation_between::<D>(old.linear, new)
-    };
+    let rotation = turn_from(old, new);
     if rotation == D::IDENTITY {
         // If the platform is at rest, the pose stays the same to the bit.
         return Affine {
@@ -290,5 +298,14 @@ fn carried<D: DVector>(pose: &Affine<D>, old: &Affine<D>, new: &WorldPose<D>) ->
     Affine {
         linear: rotation * pose.linear,
         translation: new.translation + rotation * (moved - new.translation),
+    }
+}
+
+/// Returns the rotation from an old to a new pose.
+fn turn_from<D: DVector>(old: &Affine<D>, new: &WorldPose<D>) -> D::Matrix {
+    if old.linear == new.linear() {
+        D::IDENTITY
+    } else {
+        rotation_between::<D>(old.linear, new)
     }
 }

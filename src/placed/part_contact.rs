@@ -43,11 +43,14 @@ impl<D: DVector> PartContact<D> {
         }
     }
 
-    /// Returns `true` if this contact is deeper than another contact. Depths are compared in f32,
-    /// as in events. If two contacts are equally deep, the contact of the parts with the lower
-    /// indices counts as deeper.
-    pub fn is_deeper_than(&self, other: &Self) -> bool {
-        let [own, others] = [self, other].map(|found| length_to_f32(found.contact.depth));
-        own > others || own == others && self.parts < other.parts
+    /// Returns the deeper one of two contacts. Depths are compared in f32, as in events. If the
+    /// contacts are equally deep, returns the contact of the parts with the lower indices.
+    pub fn deeper(self, other: Self) -> Self {
+        let [own, others] = [&self, &other].map(|found| length_to_f32(found.contact.depth));
+        if own > others || own == others && self.parts < other.parts {
+            self
+        } else {
+            other
+        }
     }
 }

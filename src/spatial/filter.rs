@@ -282,7 +282,7 @@ pub struct Selection<'a> {
     caster: Option<Entity>,
     /// A body that overlaps a one-way collider by at most this distance counts as above the
     /// collider.
-    pub one_way_slack: f64,
+    pub one_way_skin: f64,
 }
 
 impl<'a> Selection<'a> {
@@ -335,7 +335,7 @@ impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
             filter,
             except: None,
             caster: None,
-            one_way_slack: 0.0,
+            one_way_skin: 0.0,
         }
     }
 }

@@ -7,33 +7,29 @@
 use bevy::prelude::*;
 
 use crate::{
-    collider_query::one_way::{
-        Landing, OneWayPair, PartContacts, Support, earliest, touch_flipped_if,
+    collider_query::{
+        one_way::{Landing, PartContacts},
+        part_contacts::Scratch,
     },
-    collision::Collisions,
-    meeting::OneWaySide,
-    pipeline::{one_way::has_met, proxy::Proxy},
+    pipeline::{
+        one_way::{Meeting, Meetings, OneWayTick},
+        proxy::Proxy,
+    },
     placed::{PartContact, PlacedCollider},
     query::{CastHit64, CastOptions, Motion64},
-    space::{DVector, Space},
+    space::DVector,
     spatial::{SpatialQuery, filter::Selection, spatial_query::QuerySpace},
 };
 
 /// A body of a query and a collider, of which at least one is one-way.
-pub struct BodyMeeting<'a, V: Space> {
-    collisions: &'a Collisions,
-    /// The entity of the body.
-    entity: Entity,
-    body: &'a PlacedCollider<V>,
-    other: &'a Proxy<V>,
-    /// The side of the collider, and the side of the body.
-    sides: [Option<OneWaySide<V::DVec>>; 2],
-    /// Sinks up to this distance count as 0.
-    slack: f64,
+pub struct BodyMeetings<'a, V: QuerySpace> {
+    meetings: Meetings<'a, V>,
+    /// `true` if the entity of the query has a collider. Otherwise, its body is never new.
+    has_collider: bool,
 }
 
 impl SpatialQuery<'_, '_> {
-    /// Returns the meeting of a query's body and a collider. Returns `None` if both are solid from
+    /// Returns the meetings of a query's body and a collider. Returns `None` if both are solid from
     /// all sides, or if the query is not of an entity.
     #[inline]
     pub(super) fn one_way<'a, V: QuerySpace>(
@@ -41,23 +37,17 @@ impl SpatialQuery<'_, '_> {
         selection: &Selection,
         body: &'a PlacedCollider<V>,
         other: &'a Proxy<V>,
-    ) -> Option<BodyMeeting<'a, V>> {
-        let one_ways = &self.proxies.rules.one_ways;
-        if one_ways.is_empty() {
+    ) -> Option<BodyMeetings<'a, V>> {
+        let rules = &self.proxies.rules;
+        if rules.one_ways.is_empty() {
             return None;
         }
         let entity = self.solid_asker(selection, other)?;
-        let side = |entity, placed: &PlacedCollider<V>| {
-            one_ways.get(entity)?.side::<V>(&placed.world_pose)
-        };
-        let sides = [side(other.entity, &other.placed), side(entity, body)];
-        sides.iter().any(Option::is_some).then(|| BodyMeeting {
-            collisions: &self.collisions,
-            entity,
-            body,
-            other,
-            sides,
-            slack: selection.one_way_slack,
+        let tick = OneWayTick::new(&self.collisions, V::poses(&self.collisions), rules);
+        let colliders = [(entity, body), (other.entity, &other.placed)];
+        Some(BodyMeetings {
+            meetings: tick.meetings_of(colliders, selection.one_way_skin)?,
+            has_collider: self.proxies.contains(entity),
         })
     }
 
@@ -90,38 +80,19 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-impl<V: QuerySpace> BodyMeeting<'_, V> {
-    /// Returns the pairs of a body and a platform, and `true` if the query's body is the platform.
-    fn pairs(&self) -> impl Iterator<Item = (OneWayPair<'_, V>, bool)> {
-        let [own, other] = [self.body, &self.other.placed];
-        let pairs = [(own, other, false), (other, own, true)].into_iter();
-        let pairs = pairs.zip(self.sides);
-        pairs.filter_map(|((body, platform, is_flipped), side)| {
-            let side = side?;
-            let pair = OneWayPair {
-                body,
-                platform,
-                side,
-            };
-            Some((pair, is_flipped))
-        })
-    }
-
+impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
     /// Returns `true` if a landing counts after the body has fallen by `fall` since the start of
-    /// the query. `allowed` is added to the greatest sink.
+    /// the query. The body is raised by `rise` first.
     fn is_met(
         &self,
-        (pair, is_flipped): &(OneWayPair<V>, bool),
+        meeting: &Meeting<'a, V>,
         landing: &Landing<V::DVec>,
-        [fall, allowed]: [f64; 2],
+        fall: f64,
+        rise: f64,
     ) -> bool {
-        let entities = match is_flipped {
-            true => (self.other.entity, self.entity),
-            false => (self.entity, self.other.entity),
-        };
-        let allowed = landing.rounding + pair.side.margin + self.slack + allowed;
-        landing.sink - fall <= allowed
-            || has_met(self.collisions, entities, pair, landing, fall.max(0.0))
+        meeting.pair.is_above(landing, fall + rise)
+            || meeting.has_met(landing, fall.max(0.0))
+            || self.has_collider && meeting.is_new(landing)
     }
 
     /// Returns the contacts of the body, which has moved by `motion` since the start of the query.
@@ -131,16 +102,14 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
         motion: V::DVec,
         growth: impl Fn(V::DVec) -> f64,
     ) -> PartContacts<V::DVec> {
-        Support::least(self.pairs().filter_map(|meeting| {
-            let (pair, is_flipped) = &meeting;
-            let rise = motion.dot(pair.side.up);
-            let fall = if *is_flipped { rise } else { -rise };
-            pair.support(*is_flipped, |landing, _| {
-                let normal = landing.contact.contact.normal;
-                let growth = growth(normal) / -normal.dot(pair.side.up);
-                self.is_met(&meeting, landing, [fall, growth])
-            })
-        }))
+        let scratch = &mut Scratch::default();
+        self.meetings.contacts(scratch, |meeting, landing| {
+            let up = meeting.pair.side.up;
+            let climb = motion.dot(up);
+            let fall = if meeting.is_flipped { climb } else { -climb };
+            let normal = landing.contact.contact.normal;
+            self.is_met(meeting, landing, fall, growth(normal) / -normal.dot(up))
+        })
     }
 
     /// Returns the contacts of the body at the start of the query.
@@ -156,13 +125,7 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
     /// Returns the deepest contact of the body.
     pub fn deepest_contact(&self) -> Option<PartContact<V::DVec>> {
         let contacts = self.start_contacts().into_iter();
-        contacts.reduce(|best, found| {
-            if found.is_deeper_than(&best) {
-                found
-            } else {
-                best
-            }
-        })
+        contacts.reduce(PartContact::deeper)
     }
 
     /// Returns the first touch of the moving body.
@@ -171,16 +134,9 @@ impl<V: QuerySpace> BodyMeeting<'_, V> {
         motion: Motion64<V::DVec>,
         options: CastOptions,
     ) -> Option<CastHit64<V::DVec>> {
-        let touches = self.pairs().filter_map(|meeting| {
-            let (pair, is_flipped) = &meeting;
-            let (motion, platform_motion) = match is_flipped {
-                true => (Motion64::still(), motion),
-                false => (motion, Motion64::still()),
-            };
-            let is_held = |landing: &Landing<_>| self.is_met(&meeting, landing, [0.0; 2]);
-            let touch = pair.first_touch(motion, platform_motion, options, is_held)?;
-            Some(touch_flipped_if(touch, *is_flipped))
-        });
-        earliest(touches).map(|(hit, _)| hit)
+        let is_held = |meeting: &_, landing: &_| self.is_met(meeting, landing, 0.0, 0.0);
+        let motions = [motion, Motion64::still()];
+        let touch = self.meetings.first_touch(motions, options, is_held);
+        touch.map(|(hit, _)| hit)
     }
 }

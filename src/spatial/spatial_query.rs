@@ -15,7 +15,7 @@ use bevy::{
 use crate::{
     Collider,
     collider::compose_pose,
-    collision::Collisions,
+    collision::{Collisions, PreviousPoses},
     math::{Vec2, Vec3},
     pipeline::{
         proxies::{Proxies, ProxyArena},
@@ -141,6 +141,9 @@ pub trait QuerySpace: Dimension {
 
     #[doc(hidden)]
     fn trees(index: &SpatialIndex) -> &Trees;
+
+    #[doc(hidden)]
+    fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec>;
 }
 
 impl QuerySpace for Vec2 {
@@ -153,6 +156,11 @@ impl QuerySpace for Vec2 {
     fn trees(index: &SpatialIndex) -> &Trees {
         &index.d2
     }
+
+    #[inline]
+    fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec> {
+        &collisions.poses_2d
+    }
 }
 
 impl QuerySpace for Vec3 {
@@ -164,6 +172,11 @@ impl QuerySpace for Vec3 {
     #[inline]
     fn trees(index: &SpatialIndex) -> &Trees {
         &index.d3
+    }
+
+    #[inline]
+    fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec> {
+        &collisions.poses_3d
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
-        one_way::{OneWayMeeting, OneWayTick},
+        one_way::{Meeting, Meetings, OneWayTick},
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -123,20 +123,13 @@ pub fn narrow_phase(
 }
 
 /// The data that the tests of a tick read.
+#[derive(Clone, Copy)]
 struct PairTick<'a, V: Space> {
     arena: &'a ProxyArena<V>,
     rules: &'a PairRules,
     one_way: OneWayTick<'a, V>,
     /// `true` if some pairs may touch only on the paths of swept colliders.
     has_paths: bool,
-}
-
-impl<V: Space> Copy for PairTick<'_, V> {}
-
-impl<V: Space> Clone for PairTick<'_, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
 }
 
 /// The buffers of a task that tests pairs.
@@ -249,12 +242,11 @@ impl<V: Space> PairTester<V> {
         found: &mut Vec<CollisionEvent>,
     ) {
         reserve_amortized(found, 1);
-        if first.traits.is_one_way || second.traits.is_one_way {
-            let meetings = one_way.meetings(first, second);
-            if !meetings.is_empty() {
-                found.extend(one_way_contact(&meetings, (first, second), &mut self.parts));
-                return;
-            }
+        if let Some(meetings) = one_way.meetings(first, second) {
+            let Self { parts, scratch } = self;
+            let contact = one_way_contact(&meetings, (first, second), scratch, parts);
+            found.extend(contact);
+            return;
         }
         if let Some(first_shape) = first.scaled_shape()
             && let Some(second_shape) = second.scaled_shape()
@@ -301,7 +293,10 @@ fn contact_of_parts<V: Space>(
     let deepest = deepest_of_parts((a, b), region_of_b, scratch, |contact| {
         parts.push(event(a, b, &contact));
     })?;
-    drop_single(start, parts);
+    // If the pair has only one contact, the contact of the pair is enough.
+    if parts.len() == start + 1 {
+        parts.truncate(start);
+    }
     Some(event(a, b, &deepest))
 }
 
@@ -309,26 +304,15 @@ fn contact_of_parts<V: Space>(
 /// part touches, adds the contacts of all parts to `parts`.
 #[cold]
 fn one_way_contact<V: Space>(
-    meetings: &[OneWayMeeting<V>],
+    meetings: &Meetings<V>,
     (a, b): ProxyPair<V>,
+    scratch: &mut Scratch<V>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    let start = parts.len();
-    let mut deepest: Option<PartContact<V::DVec>> = None;
-    for found in OneWayTick::contacts(meetings) {
-        parts.push(event(a, b, &found));
-        if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
-            deepest = Some(found);
-        }
+    let contacts = meetings.contacts(scratch, Meeting::is_met);
+    if contacts.len() > 1 {
+        parts.extend(contacts.iter().map(|found| event(a, b, found)));
     }
-    drop_single(start, parts);
-    Some(event(a, b, &deepest?))
-}
-
-/// If the last pair, whose contacts begin at `start`, has only one contact, removes this contact
-/// from `parts`. The contact of the pair is then enough.
-fn drop_single(start: usize, parts: &mut Vec<CollisionEvent>) {
-    if parts.len() == start + 1 {
-        parts.truncate(start);
-    }
+    let deepest = contacts.into_iter().reduce(PartContact::deeper)?;
+    Some(event(a, b, &deepest))
 }

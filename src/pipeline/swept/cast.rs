@@ -22,10 +22,7 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::Buffer,
-    collider_query::{
-        cast::cast_parts,
-        one_way::{PartTouch, earliest, touch_flipped_if},
-    },
+    collider_query::{cast::cast_parts, one_way::PartTouch},
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -37,7 +34,7 @@ use crate::{
             event,
             found_contacts::{FoundContacts, SweptContact},
         },
-        one_way::OneWayTick,
+        one_way::{Meeting, OneWayTick},
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -239,22 +236,11 @@ fn first_touch<V: Space>(
     one_way: OneWayTick<V>,
     options: CastOptions,
 ) -> Option<PartTouch<V::DVec>> {
-    let meetings = one_way.meetings(first, second);
-    if meetings.is_empty() {
+    let Some(meetings) = one_way.meetings(first, second) else {
         let (a, b) = ((&first.placed).into(), (&second.placed).into());
         return cast_parts((a, first_motion), (b, second_motion), options);
-    }
-    let touches = meetings.iter().filter_map(|meeting| {
-        let (motion, platform_motion) = match meeting.is_flipped {
-            true => (second_motion, first_motion),
-            false => (first_motion, second_motion),
-        };
-        let is_held = |landing: &_| meeting.is_held(landing);
-        let pair = &meeting.pair;
-        let touch = pair.first_touch(motion, platform_motion, options, is_held)?;
-        Some(touch_flipped_if(touch, meeting.is_flipped))
-    });
-    earliest(touches)
+    };
+    meetings.first_touch([first_motion, second_motion], options, Meeting::is_held)
 }
 
 /// Returns a proxy in the pose in which its path begins, and its motion.

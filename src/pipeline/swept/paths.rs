@@ -39,10 +39,10 @@ impl SweptPaths {
         } = collisions;
         // If the app teleports an entity and then moves the entity back, the proxy does not change,
         // but the entity has a path. So the proxy is marked as changed.
-        for begun in [poses_2d.take_begun(), poses_3d.take_begun()] {
-            begun
-                .iter()
-                .for_each(|entity| proxies.mark_changed(*entity));
+        poses_2d.begin_tick();
+        poses_3d.begin_tick();
+        for entity in poses_2d.teleported.iter().chain(&poses_3d.teleported) {
+            proxies.mark_changed(*entity);
         }
         if !proxies.has_swept {
             self.d2.clear();
@@ -63,6 +63,8 @@ pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: b
     let Collisions {
         poses_2d, poses_3d, ..
     } = collisions;
+    poses_2d.teleported.clear();
+    poses_3d.teleported.clear();
     if !is_current {
         poses_2d.clear();
         poses_3d.clear();

@@ -42,6 +42,8 @@ use crate::{
 ///   that was hit.
 /// * If you spawn a bullet that moves in the same tick, spawn it with the marker.
 ///
+/// A teleported body also forgets which [`OneWay`](crate::OneWay) colliders supported it.
+///
 /// The component applies to the colliders of the entity and of all its descendants. The plugin
 /// removes the component in the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]

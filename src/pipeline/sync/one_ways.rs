@@ -31,14 +31,8 @@ pub fn update_one_ways(world: &World, query: &mut OneWayQuery, proxies: &mut Pro
 /// Returns `false` if the direction of a collider is 0 or not finite in the pose of its proxy.
 fn is_valid(one_way: &OneWay, entity: Entity, proxies: &Proxies) -> bool {
     match proxies.slot(entity) {
-        Some(ProxySlot::D2(slot)) => {
-            let proxy = proxies.d2.get(slot);
-            proxy.is_none_or(|proxy| one_way.side::<Vec2>(&proxy.world_pose).is_some())
-        }
-        Some(ProxySlot::D3(slot)) => {
-            let proxy = proxies.d3.get(slot);
-            proxy.is_none_or(|proxy| one_way.side::<Vec3>(&proxy.world_pose).is_some())
-        }
+        Some(ProxySlot::D2(_)) => one_way.unit_direction::<Vec2>().is_some(),
+        Some(ProxySlot::D3(_)) => one_way.unit_direction::<Vec3>().is_some(),
         _ => true,
     }
 }

@@ -117,14 +117,14 @@ pub struct FilteredQuery<'a, 'w, 's> {
     pub filter: &'a SpatialQueryFilter<'a>,
     /// A body that overlaps a one-way collider by at most this distance counts as above the
     /// collider.
-    pub one_way_slack: f64,
+    pub one_way_skin: f64,
 }
 
 impl<'a> FilteredQuery<'a, '_, '_> {
-    /// Returns the selection of the filter, with `one_way_slack`.
+    /// Returns the selection of the filter, with `one_way_skin`.
     pub fn selection(&self) -> Selection<'a> {
         let mut selection = Selection::from(self.filter);
-        selection.one_way_slack = self.one_way_slack;
+        selection.one_way_skin = self.one_way_skin;
         selection
     }
 

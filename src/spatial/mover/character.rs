@@ -82,9 +82,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let skin = skin.unwrap_or(SKIN * radius).min(radius).max(least);
         let start = body.world_pose.translation;
         // The casts use a body that is grown by half of the skin. On a slope, this growth is larger
-        // when measured vertically, so `one_way_slack` is a whole skin.
+        // when measured vertically, so `one_way_skin` is a whole skin.
         let around = &FilteredQuery {
-            one_way_slack: skin,
+            one_way_skin: skin,
             ..*around
         };
         let mut character = Character {

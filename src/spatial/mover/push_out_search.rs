@@ -111,7 +111,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
-            one_way_slack: 0.0,
+            one_way_skin: 0.0,
         };
         let max = f64::from(max_distance);
         in_own_dimension(

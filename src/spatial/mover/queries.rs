@@ -62,7 +62,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
-            one_way_slack: 0.0,
+            one_way_skin: 0.0,
         };
         match AnyPlaced::new(collider, pose) {
             Some(AnyPlaced::D2(body, _)) => list_planes(&around, &body, max_gap, planes),
@@ -133,7 +133,7 @@ impl SpatialQuery<'_, '_> {
         let around = FilteredQuery {
             query: self,
             filter,
-            one_way_slack: 0.0,
+            one_way_skin: 0.0,
         };
         let translation = translation.to_vec3();
         in_own_dimension(

@@ -181,3 +181,80 @@ fn a_swept_body_that_stands_on_the_upper_of_two_storeys_that_turn_is_stopped_the
         assert_eq!((hit.time(), hit.other_part()), (0.0, 1));
     });
 }
+
+/// Without a response, the body stands deep in a solid box when it is teleported.
+#[test]
+fn a_teleported_body_keeps_no_lift_from_the_contacts_of_its_old_place() {
+    Level::each(|level| {
+        let mut level = level(20.0);
+        let dimension = level.dimension();
+        let ground = slab(dimension, Vec3::new(4.0, 2.0, 4.0));
+        let pose = Transform::from_xyz(30.0, -1.0, 0.0);
+        level.app.world_mut().spawn((ground, pose));
+        // Its feet are 0.8 deep in the box.
+        assert!(level.teleport(Vec3::new(30.0, 0.2, 0.0)).only().started());
+        assert!(level.teleport(Vec3::new(0.0, 0.5, 0.0)).only().ended());
+        assert!(level.go(Vec3::NEG_Y * 0.1).is_empty());
+    });
+}
+
+#[test]
+fn a_body_that_is_teleported_deeper_into_its_platform_passes_and_above_it_stays() {
+    Level::each(|level| {
+        let stand = || {
+            let mut level = level(0.05);
+            assert!(level.go(Vec3::NEG_Y * 0.1).only().started());
+            level
+        };
+        assert!(stand().teleport(Vec3::new(2.0, 0.5, 0.0)).only().ended());
+        let mut level = stand();
+        assert!(level.teleport(Vec3::new(2.0, 1.0, 0.0)).only().ongoing());
+        assert!(level.go(Vec3::NEG_Y * 0.1).only().ongoing());
+    });
+}
+
+/// A response lifts the body, and inserts `Teleported`, as for swept bodies.
+#[test]
+fn a_body_that_falls_and_is_teleported_by_its_response_stays_on_a_row() {
+    Level::each(|level| {
+        let mut level = level(0.05);
+        let dimension = level.dimension();
+        for x in [8.0, 16.0] {
+            let pose = Transform::from_xyz(x, -0.5, 0.0);
+            let tile = (slab(dimension, Level::SIZE), pose, OneWay::default());
+            level.app.world_mut().spawn(tile);
+        }
+        for _ in 0..30 {
+            level.go(Vec3::new(0.5, -0.1, 0.0));
+            level.respond();
+            let body = level.body;
+            level.app.world_mut().entity_mut(body).insert(Teleported);
+            assert!(level.height() > -1e-4, "{}", level.height());
+        }
+    });
+}
+
+/// The left flank of the body leans over the rim, so the contact is nearly horizontal.
+#[test]
+fn a_body_that_leans_on_the_rim_stays_while_both_turn() {
+    Level::each(|level| {
+        let mut level = level(20.0);
+        let (body, platform) = (level.body, level.platform);
+        let rim = Vec3::X * 4.0;
+        let lean = Quat::from_rotation_z(0.05);
+        let foot = lean * Vec3::new(-0.5, -1.0, 0.0);
+        level.pose(body).rotation = lean;
+        assert!(
+            level
+                .teleport(rim + Vec3::new(0.005, 0.05, 0.0) - foot)
+                .is_empty()
+        );
+        assert!(level.go(Vec3::NEG_Y * 0.55).only().started());
+        let turn = Quat::from_rotation_z(0.1);
+        for entity in [body, platform] {
+            let mut pose = level.pose(entity);
+            pose.rotate_around(rim, turn);
+        }
+        assert!(tick(&mut level.app).only().ongoing());
+    });
+}

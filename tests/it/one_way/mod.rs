@@ -90,6 +90,14 @@ impl Level {
         push_out
     }
 
+    fn dimension(&self) -> Dimension {
+        if self.is_2d() {
+            Dimension::D2
+        } else {
+            Dimension::D3
+        }
+    }
+
     fn is_2d(&self) -> bool {
         let collider = self.app.world().get::<Collider>(self.body);
         collider.expect("a collider").shape_2d().is_some()

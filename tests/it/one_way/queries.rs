@@ -348,3 +348,35 @@ fn a_character_walks_up_a_one_way_ramp() {
         assert!(hero.level.height() > 1.0, "{}", hero.level.height());
     });
 }
+
+/// The body falls a little before its first tick.
+#[test]
+fn queries_before_the_first_tick_of_a_body_that_is_spawned_a_little_deep_find_its_platform() {
+    Level::each(|level| {
+        for (height, is_met) in [(-0.05, true), (-1.75, false)] {
+            let mut level = level(20.0);
+            let collider = level.app.world().get::<Collider>(level.body).cloned();
+            let collider = collider.expect("a collider");
+            let pose = Transform::from_xyz(2.0, height + 1.0, 0.0);
+            let world = level.app.world_mut();
+            let body = world.spawn((collider.clone(), pose)).id();
+            headbutt::sync_now(world);
+            let (is_overlapped, out) = ask(world, |query| {
+                let filter = SpatialQueryFilter::of(body);
+                let out = query.push_out(&collider, pose, 4.0, &filter);
+                (query.is_overlapped(&collider, pose, &filter), out)
+            });
+            assert_eq!(is_overlapped, is_met);
+            let expected = if is_met {
+                Vec3::Y * -height
+            } else {
+                Vec3::ZERO
+            };
+            assert_near_vec(out.translation(), expected, 16.0);
+            tick(&mut level.app);
+            let platform = level.platform;
+            let contains = super::read(&mut level.app, |it| it.contains(body, platform));
+            assert_eq!(contains, is_met);
+        }
+    });
+}

@@ -71,9 +71,7 @@ struct Platform {
     was_met: bool,
     /// The body after the response to the previous tick.
     start: Option<Place>,
-    /// The height by which the contacts of the previous tick lift the body.
-    lift: f64,
-    /// The lift, if the body was not moved by it.
+    /// The height by which a response would have lifted the body, if there was none.
     missing_lift: f64,
 }
 
@@ -244,7 +242,7 @@ impl Scene {
 
     /// Compares the contacts of a tick with the oracle, and responds. Counts
     /// the overlaps that pass, that meet, and that the oracle does not decide.
-    fn check(&mut self, app: &mut App, is_teleported: bool, counts: &mut [usize; 3]) {
+    fn check(&mut self, app: &mut App, is_teleported: bool, seed: u64, counts: &mut [usize; 3]) {
         let world = app.world_mut();
         let pose = *world.get::<Transform>(self.body).expect("a pose");
         let parts = bodies(&self.collider, pose).expect("bodies of the oracle");
@@ -253,19 +251,20 @@ impl Scene {
             // In the first tick, the platform has no earlier pose with which to compare.
             if is_teleported && platform.start.is_some() {
                 platform.start = Some(platform.place(&parts, platform.old_pose));
-                // The last push-out counts, although the teleport undid it.
-                platform.missing_lift = platform.lift;
+                // A teleported body forgets what it met.
+                platform.missing_lift = 0.0;
+                platform.was_met = false;
             }
             let hit = collisions.between(self.body, platform.entity);
             let place = platform.place(&parts, platform.pose);
             let overlaps = platform.gap(&parts) < NEARLY;
-            match platform.verdict(&parts, place, self.passes, is_teleported) {
+            match platform.verdict(&parts, place, self.passes) {
                 Some(expected) => {
                     assert_eq!(
                         hit.is_some(),
                         expected,
                         "{:?} at {pose:?} is at {place:?}, and was at {:?}, of {:?} at {:?}, {}, \
-                         teleported: {is_teleported}",
+                         teleported: {is_teleported}, seed {seed}",
                         self.collider,
                         platform.start,
                         platform.collider,
@@ -313,8 +312,7 @@ impl Scene {
             let lifts = collisions.deepest_of(self.body);
             let lifts = lifts.map(|hit| hit.minimum_translation().dot(up));
             let lift = lifts.fold(0.0, f32::max);
-            platform.lift = lift.into();
-            platform.missing_lift = if self.responds { 0.0 } else { platform.lift };
+            platform.missing_lift = if self.responds { 0.0 } else { lift.into() };
         }
     }
 }
@@ -371,7 +369,6 @@ impl Platform {
             old_pose: pose,
             was_met: false,
             start: None,
-            lift: 0.0,
             missing_lift: 0.0,
         }
     }
@@ -412,7 +409,7 @@ impl Platform {
         gap_within(parts, &solid, 1.0)
     }
 
-    fn verdict(&self, parts: &[Body], now: Place, passes: bool, is_teleported: bool) -> Verdict {
+    fn verdict(&self, parts: &[Body], now: Place, passes: bool) -> Verdict {
         let gap = self.gap(parts);
         if passes || gap > NEARLY {
             return Some(false);
@@ -421,8 +418,7 @@ impl Platform {
             return None;
         }
         if self.was_met {
-            // A teleport may lead deeper into the same platform.
-            return (!is_teleported).then_some(true);
+            return Some(true);
         }
         match self.start {
             // Without an earlier pose, the shortest way out decides.
@@ -476,7 +472,7 @@ fn check(seed: u64, dimension: Dimension, counts: &mut [usize; 3]) {
         let all = changes.concat();
         let events = run(&mut app, &all);
         for (scene, changes) in scenes.iter_mut().zip(&changes) {
-            scene.check(&mut app, changes[0].is_teleported, counts);
+            scene.check(&mut app, changes[0].is_teleported, seed, counts);
         }
         if number == saved_tick {
             saved = app.world().resource::<Collisions>().clone();

@@ -4,7 +4,10 @@
 use bevy::prelude::*;
 use headbutt::prelude::*;
 
-use crate::support::{app, tick};
+use crate::{
+    spatial::ask,
+    support::{app, tick},
+};
 
 /// Moves a body `ticks` times by `step`. Returns `true` if it met any collider.
 fn meets(app: &mut App, body: Entity, step: Vec2, ticks: usize) -> bool {
@@ -46,10 +49,48 @@ fn a_body_that_walks_into_the_side_passes_whatever_its_flank() {
         for feet in [-0.3, -0.9, -1.2] {
             let mut app = app();
             platform(&mut app, Vec2::new(8.0, 0.5), Vec2::new(-4.0, -0.25));
-            // The flanks do not end a tick exactly at the corner.
-            let at = Vec2::new(0.71, feet + 1.003);
+            let at = Vec2::new(0.7, feet + 1.0);
             let body = body(&mut app, collider.clone(), at);
             assert!(!meets(&mut app, body, Vec2::new(-0.08, 0.0), 30), "{feet}");
+        }
+    }
+}
+
+/// The flank touches the corner where the center of the circle is at x = 0.3 and y = 0.4.
+#[test]
+fn a_round_body_whose_flank_ends_a_tick_at_the_rim_passes() {
+    for step in [Vec2::new(-0.1, 0.0), Vec2::new(0.0, -0.07)] {
+        let mut app = app();
+        platform(&mut app, Vec2::new(8.0, 0.5), Vec2::new(-4.0, -0.25));
+        let at = Vec2::new(0.3, 0.4) - step;
+        let body = body(&mut app, Collider::circle(0.5), at);
+        assert!(!meets(&mut app, body, step, 6), "{step}");
+    }
+}
+
+/// The tops of the tiles are at y = 0. The feet rise to a height below it.
+#[test]
+fn a_round_body_half_way_through_a_row_of_tiles_is_not_caught_by_the_next_one() {
+    let bodies = [
+        Collider::circle(0.5),
+        Collider::capsule_2d(0.3, 0.4),
+        Collider::from(Ellipse::new(0.4, 0.5)),
+    ];
+    for collider in bodies {
+        for feet in [-0.05, -0.1, -0.3, -0.45] {
+            for step in [(0.07, 0.0), (0.07, -0.004), (0.1, -0.01), (-0.03, -0.002)] {
+                let mut app = app();
+                for x in -10..10 {
+                    platform(&mut app, Vec2::new(1.0, 0.5), Vec2::new(x as f32, -0.25));
+                }
+                let start = Vec2::new(0.0, feet - 1.5);
+                let body = body(&mut app, collider.clone(), start);
+                assert!(!meets(&mut app, body, Vec2::Y * 0.1, 20));
+                assert!(
+                    !meets(&mut app, body, Vec2::from(step), 70),
+                    "{feet} {step:?}"
+                );
+            }
         }
     }
 }
@@ -58,13 +99,29 @@ fn a_body_that_walks_into_the_side_passes_whatever_its_flank() {
 fn a_body_that_comes_from_above_lands_on_the_rim() {
     for collider in [Collider::circle(0.5), Collider::rectangle(1.0, 1.0)] {
         // Straight down, and from outside past the corner.
-        for (x, step) in [(0.3, Vec2::new(0.0, -0.1)), (1.3, Vec2::new(-0.2, -0.1))] {
+        for (x, step) in [(0.1, Vec2::new(0.0, -0.1)), (1.0, Vec2::new(-0.2, -0.1))] {
             let mut app = app();
             platform(&mut app, Vec2::new(8.0, 0.5), Vec2::new(-4.0, -0.25));
             let body = body(&mut app, collider.clone(), Vec2::new(x, 1.02));
             assert!(meets(&mut app, body, step, 7), "{x}");
         }
     }
+}
+
+/// The center of the ball is beside the platform, so its lowest point passes the top first.
+#[test]
+fn a_ball_that_slowly_falls_past_the_rim_passes_in_ticks_and_in_casts() {
+    let mut app = app();
+    platform(&mut app, Vec2::new(8.0, 0.5), Vec2::new(-4.0, -0.25));
+    let ball = Collider::circle(0.5);
+    let entity = body(&mut app, ball.clone(), Vec2::new(0.3, 0.6));
+    assert!(!meets(&mut app, entity, Vec2::NEG_Y * 0.05, 30));
+    let is_blocked = ask(app.world_mut(), |query| {
+        let motion = Motion::linear(Transform::from_xyz(0.3, 0.45, 0.0), Vec3::NEG_Y);
+        let filter = SpatialQueryFilter::of(entity);
+        query.is_shape_blocked(&ball, motion, default(), &filter)
+    });
+    assert!(!is_blocked);
 }
 
 #[test]
