@@ -60,6 +60,9 @@ pub struct Meeting<'a, V: Space> {
     pub is_flipped: bool,
 }
 
+/// The pose of a body at the start of its motion, and its rotation from this pose.
+type Start<D> = (WorldPose<D>, <D as DVector>::Matrix);
+
 /// The meetings of two colliders: one for each of them that is one-way.
 pub struct Meetings<'a, V: Space>(SmallVec<[Meeting<'a, V>; 2]>);
 
@@ -273,7 +276,7 @@ impl<V: Space> Meeting<'_, V> {
 
     /// Returns the body's pose in the previous tick, moved along with the platform, and the
     /// rotation of the body from this pose. Returns `None` if one of the two was not there.
-    fn start(&self) -> Option<(WorldPose<V::DVec>, <V::DVec as DVector>::Matrix)> {
+    fn start(&self) -> Option<Start<V::DVec>> {
         let [own, old] = self.entities.map(|entity| self.tick.poses.get(entity));
         let start = carried(own?, old?, &self.pair.platform.world_pose);
         let end = &self.pair.body.world_pose;
