@@ -14,10 +14,10 @@
 //! inside the box, the normal is the normal of the nearest face. If p lies between the ends of a
 //! segment, the normal is at right angles to the segment.
 //!
-//! **Two segments.** Let s h and c + t k b be points of the two segments, with s and t from -1 to
-//! 1. If a common perpendicular meets both segments, its ends are the nearest points. Otherwise an
-//! end of one segment and the other segment's point nearest to this end are the nearest points. See
-//! Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the
+//! **Two segments.** Let s h and c + t k b be points of the two segments, with s and t from -1 up
+//! to 1. If a common perpendicular meets both segments, its ends are the nearest points. Otherwise
+//! an end of one segment and the other segment's point nearest to this end are the nearest points.
+//! See Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9. In 3D, the length of the
 //! perpendicular is the component of c along h ∧ b. The direction of h ∧ b is precise even if the
 //! segments nearly touch.
 //!
