@@ -12,7 +12,6 @@ use core::ops::{Deref, DerefMut};
 
 /// Reserves capacity for `additional` more items. To bound unused capacity, the list grows by 25 %
 /// instead of doubling.
-#[inline]
 pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
     if list.capacity() - list.len() < additional {
         list.reserve_exact(additional.max(list.len() / 4 + 16));
@@ -42,7 +41,6 @@ pub struct Peak {
 
 impl Peak {
     /// Records the present number of items, which may be the greatest number in the window.
-    #[inline]
     pub fn record_len(&mut self, len: usize) {
         self.current = self.current.max(len);
     }
@@ -97,7 +95,6 @@ impl<T> Default for Buffer<T> {
 impl<T> Deref for Buffer<T> {
     type Target = Vec<T>;
 
-    #[inline]
     fn deref(&self) -> &Vec<T> {
         &self.items
     }
@@ -105,7 +102,6 @@ impl<T> Deref for Buffer<T> {
 
 impl<T> DerefMut for Buffer<T> {
     /// Records the length before the access, because the caller may remove items.
-    #[inline]
     fn deref_mut(&mut self) -> &mut Vec<T> {
         self.peak.record_len(self.items.len());
         &mut self.items

@@ -17,7 +17,6 @@ pub enum AnyPlaced {
 
 impl AnyPlaced {
     /// Places a collider. Returns `None` if the collider touches nothing.
-    #[inline]
     pub fn new(collider: &Collider, pose: impl Into<QueryPose<Collider>>) -> Option<Self> {
         let pose = pose.into();
         Self::at(
@@ -48,7 +47,6 @@ impl AnyPlaced {
 }
 
 /// Places a collider. Returns `None` if the collider touches nothing or is of the other dimension.
-#[inline]
 pub fn place<V: Dimension>(
     collider: &Collider,
     pose: &QueryPose<Collider>,

@@ -215,14 +215,12 @@ impl EntityBits {
         self.0.is_empty()
     }
 
-    #[inline]
     pub fn contains(&self, entity: Entity) -> bool {
         let (word, bit) = Self::place(entity);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
     /// Returns the index of the word with an entity's bit, and the bit.
-    #[inline]
     fn place(entity: Entity) -> (usize, u64) {
         let index = entity.index_u32();
         ((index / u64::BITS) as usize, 1 << (index % u64::BITS))

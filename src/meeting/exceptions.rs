@@ -86,7 +86,6 @@ impl Exceptions {
 
     /// Returns the exception that excludes a pair, if there is one: the entity with the component,
     /// and the ignored entity.
-    #[inline]
     pub fn between(&self, a: Party, b: Party) -> Option<(Entity, Entity)> {
         if self.is_empty() {
             return None;

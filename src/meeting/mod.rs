@@ -83,7 +83,6 @@ pub struct Party<'a> {
 
 impl Party<'_> {
     /// Returns the owner of the collider, which may be its own entity.
-    #[inline]
     pub fn owner(self) -> Entity {
         self.traits.owner.unwrap_or(self.entity)
     }
@@ -128,7 +127,6 @@ pub struct PairRules {
 
 impl PairRules {
     /// Returns the first rule that keeps two colliders from meeting, or `None` if they may meet.
-    #[inline]
     pub fn exclusion(&self, a: Party, b: Party) -> Option<Exclusion> {
         let is_rejected = || self.rejections.rejects_pair(a.entity, b.entity);
         let exclusion = self.exclusion_by_component(a, b);
@@ -137,7 +135,6 @@ impl PairRules {
 
     /// Returns the first rule, apart from the filters of the app, that keeps two colliders from
     /// meeting.
-    #[inline]
     pub fn exclusion_by_component(&self, a: Party, b: Party) -> Option<Exclusion> {
         if a.traits.layers.interacts_with(b.traits.layers) {
             self.exclusion_by_entity(a, b)
@@ -148,7 +145,6 @@ impl PairRules {
 
     /// Returns the first rule, apart from filters and layers, that keeps two colliders from
     /// meeting.
-    #[inline]
     pub fn exclusion_by_entity(&self, a: Party, b: Party) -> Option<Exclusion> {
         if a.owner() == b.owner() {
             return Some(Exclusion::SameOwner(a.owner()));

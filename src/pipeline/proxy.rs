@@ -25,7 +25,6 @@ pub struct Proxy<V: Space> {
 impl<V: Space> Deref for Proxy<V> {
     type Target = PlacedCollider<V>;
 
-    #[inline]
     fn deref(&self) -> &PlacedCollider<V> {
         &self.placed
     }
@@ -49,7 +48,6 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Returns the data that decides which colliders this collider may touch.
-    #[inline]
     pub fn party(&self) -> Party<'_> {
         Party {
             entity: self.entity,

@@ -74,7 +74,6 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns `true` if a compound in a pose is a surface, and no coordinate of its bounding box
     /// exceeds [`MAX_COORDINATE`]. May return `false` for such a surface, because the test is
     /// conservative.
-    #[inline]
     pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
         let linear = world_pose.linear();
         let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis).extent());
@@ -136,7 +135,6 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Computes the bounding box, or [`Aabb::EMPTY`] for a half-space.
-    #[inline]
     pub fn aabb(&self) -> Result<Aabb, ColliderError> {
         // NaN stands for an invalid radius, which the shape of a `Collider::custom` can have.
         if self.info.radius.is_nan() {
@@ -170,7 +168,6 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Returns the bounding box of a collider that is not a half-space.
-    #[inline]
     fn bounds(&self) -> Bounds<V::DVec> {
         let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
         match &self.body {

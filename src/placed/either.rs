@@ -52,7 +52,6 @@ impl<'a, V: Space> Placed<'a, V> {
     }
 
     /// Returns the scaled shape and its pose, or `None` for a compound or a [`Part`](Self::Part).
-    #[inline]
     pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
         match self {
             Self::Collider(collider) => Some((collider.dyn_shape()?, collider.world_pose.pose())),

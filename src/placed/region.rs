@@ -25,7 +25,6 @@ impl<D: DVector> BoundingRegion<D> {
     }
 
     /// Returns the box, or `None` for a half-space.
-    #[inline]
     pub fn bounds(&self) -> Option<&Bounds<D>> {
         match self {
             Self::Box(bounds) => Some(bounds),

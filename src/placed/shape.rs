@@ -34,7 +34,6 @@ pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
 
 impl<V: Space> Part<'_, V> {
     /// Returns the scaled shape without its pose.
-    #[inline]
     pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
     }

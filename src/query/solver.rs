@@ -146,13 +146,11 @@ where
     }
 
     /// Returns the contact of shapes that [`touch`](Self::hit), in the world.
-    #[inline]
     pub fn contact_in_world(&mut self) -> Contact<A::Vector> {
         Contact::in_world(&self.contact(), self.pair.origins)
     }
 
     /// Returns the distance and the nearest points in the world.
-    #[inline]
     pub fn distance_in_world(&mut self) -> Distance<A::Vector> {
         match self.distance() {
             Some((distance, nearest)) => {
@@ -209,7 +207,6 @@ where
 
     /// Returns the contact of the cores of shapes that [`touch`](Self::hit). If only the radii
     /// overlap, the depth is negative.
-    #[inline]
     fn core_contact(&mut self) -> Penetration<DVecOf<A>> {
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
@@ -225,7 +222,6 @@ where
     }
 
     /// Returns the distance and the nearest points, or `None` if a shape is invalid.
-    #[inline]
     pub fn distance(&mut self) -> Option<(f64, Contact64<DVecOf<A>>)> {
         let (hit, cores) = match &mut self.method {
             Method::HalfSpace(half_space) => (half_space.hit(&self.pair), half_space.nearest()),
@@ -411,7 +407,6 @@ where
 
 /// Returns the contact of the cores of shapes that touch. If the cores overlap, EPA computes the
 /// contact. Otherwise the contact follows from GJK's nearest points.
-#[inline]
 pub fn gjk_contact<D: DVector>(
     gjk: &mut Gjk<D>,
     pair: &impl MinkowskiDifference<Vector = D>,
@@ -427,7 +422,6 @@ pub fn gjk_contact<D: DVector>(
 /// Returns GJK's result for separated cores. If the cores are not separated, the normal is
 /// `otherwise`. [`Gjk::separation`] points from the second core to the first, so the normal has the
 /// opposite direction.
-#[inline]
 pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     Penetration {

@@ -137,14 +137,12 @@ pub trait Support {
 
     /// Returns the radius around the core, 0 by default. A shape whose radius is negative, infinite
     /// or NaN touches nothing.
-    #[inline]
     fn radius(&self) -> f64 {
         0.0
     }
 
     /// Returns the core as a variant that queries can solve in closed form, or [`Core::Opaque`].
     #[doc(hidden)]
-    #[inline]
     fn core(&self) -> Core<'_, DVecOf<Self>> {
         Core::Opaque
     }
@@ -161,7 +159,6 @@ pub trait Support {
     /// from [`core`](Self::core), because a core under a non-uniform scale still has vertices, but
     /// no closed form.
     #[doc(hidden)]
-    #[inline]
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<Self>>> {
         None
     }
@@ -186,17 +183,14 @@ macro_rules! forward_to_target {
         impl<S: Support + ?Sized> Support for $pointer {
             type Vector = S::Vector;
 
-            #[inline]
             fn support(&self, direction: DVecOf<S>) -> DVecOf<S> {
                 (**self).support(direction)
             }
 
-            #[inline]
             fn radius(&self) -> f64 {
                 (**self).radius()
             }
 
-            #[inline]
             fn core(&self) -> Core<'_, DVecOf<S>> {
                 (**self).core()
             }

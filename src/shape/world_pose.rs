@@ -137,7 +137,6 @@ impl<D: DVector> WorldPose<D> {
     }
 
     /// Returns the map that is applied to the shape before the pose.
-    #[inline]
     pub fn scale(&self) -> Scale<'_, D> {
         match &self.factor {
             Some(factor) => Scale::Uniform(factor),
@@ -146,13 +145,11 @@ impl<D: DVector> WorldPose<D> {
     }
 
     /// Returns the scale factor, if the scale is uniform.
-    #[inline]
     pub fn factor(&self) -> Option<f64> {
         self.factor
     }
 
     /// Returns the pose that is applied to the scaled shape.
-    #[inline]
     pub fn pose(&self) -> Pose<D> {
         Pose {
             rotation: match self.factor {
@@ -199,7 +196,6 @@ impl<D: DVector> WorldPose<D> {
     }
 
     /// Returns the inverse of [`linear`](Self::linear), or `None` if the map is singular.
-    #[inline]
     pub fn inverse_linear(&self) -> Option<D::Matrix> {
         match self.factor {
             Some(factor) => Some(D::transpose(self.matrix) * (1.0 / factor)),

@@ -76,14 +76,12 @@ pub trait Space:
     fn from_f64(vector: Self::DVec) -> Self;
 
     /// Returns `true` if no component is NaN or infinite.
-    #[inline]
     fn is_finite(self) -> bool {
         self.to_f64().is_finite()
     }
 
     /// Returns the vector as a `Vec3`. In 2D, z is 0.
     #[doc(hidden)]
-    #[inline]
     fn to_vec3(self) -> Vec3 {
         self.to_f64()
             .components()
@@ -94,7 +92,6 @@ pub trait Space:
     /// Projects a vector to this space. In 2D, z is ignored. Every zero in the result is positive:
     /// see [`pose`](Self::pose).
     #[doc(hidden)]
-    #[inline]
     fn projected(vector: Vec3) -> Self {
         Self::from_f64(DVector::of(vector.to_f64().into()))
     }

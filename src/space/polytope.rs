@@ -55,7 +55,6 @@ pub trait Polytope<D>: Sized {
     ) -> Result<(), EpaEnd>;
 
     /// Returns the facet of nonzero area with the smallest (signed) distance from the origin.
-    #[inline]
     fn nearest(&self) -> Option<PolytopeFacet<D>> {
         // The loop finds the minimum, four distances at a time and without a branch. Then the index
         // of the minimum is found.

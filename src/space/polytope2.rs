@@ -29,7 +29,6 @@ struct Edge {
 impl Edge {
     /// Returns an edge and the distance of its line from the origin. For an edge of zero length,
     /// the distance is infinite, so that the edge is never the nearest.
-    #[inline]
     fn new(points: &[DVec2], start: u16, end: u16) -> Option<(Self, f64)> {
         let a = *points.get(usize::from(start))?;
         let b = *points.get(usize::from(end))?;
@@ -42,7 +41,6 @@ impl Edge {
 
 impl<const EDGES: usize> EpaPolygon<EDGES> {
     /// Adds an edge, or returns `None` if there is no capacity.
-    #[inline]
     fn add(&mut self, (edge, distance): (Edge, f64)) -> Option<()> {
         self.distances.try_push(distance).ok()?;
         self.edges.try_push(edge).ok()
@@ -50,7 +48,6 @@ impl<const EDGES: usize> EpaPolygon<EDGES> {
 }
 
 impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
-    #[inline]
     fn new() -> Self {
         Self {
             distances: ArrayVec::new(),
@@ -74,12 +71,10 @@ impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
         Some(())
     }
 
-    #[inline]
     fn distances(&self) -> &[f64] {
         &self.distances
     }
 
-    #[inline]
     fn facet(&self, index: usize) -> Option<PolytopeFacet<DVec2>> {
         let edge = self.edges.get(index)?;
         Some(PolytopeFacet {
@@ -90,7 +85,6 @@ impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
         })
     }
 
-    #[inline]
     fn grow(
         &mut self,
         points: &[DVec2],

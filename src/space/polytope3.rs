@@ -58,7 +58,6 @@ impl Face {
 
     /// Returns the index of the edge that begins at a vertex. The neighbor across the edge from p
     /// to q has the edge from q to p.
-    #[inline]
     fn edge_from(&self, vertex: u16) -> Option<u8> {
         let [a, b, c] = self.vertices;
         if a == vertex {
@@ -72,7 +71,6 @@ impl Face {
 }
 
 /// Returns the index of the next edge of a triangle, counter-clockwise.
-#[inline]
 fn after(edge: u8) -> u8 {
     if edge >= 2 { 0 } else { edge + 1 }
 }
@@ -123,7 +121,6 @@ type VertexSet = [u64; 16];
 
 impl<const FACES: usize> Polyhedron<FACES> {
     /// Adds a triangle, or returns `None` if there is no capacity.
-    #[inline]
     fn add(&mut self, (face, distance): (Face, f64)) -> Option<()> {
         self.distances.try_push(distance).ok()?;
         self.faces.try_push(face).ok()
@@ -131,7 +128,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
 
     /// Returns `true` if a point is on or beyond the plane of a triangle. A triangle of zero area
     /// counts as visible from every point.
-    #[inline]
     fn sees(face: &Face, distance: f64, point: DVec3, tolerance: f64) -> bool {
         face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
@@ -139,7 +135,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
     /// Marks the triangles that are visible from `point`, starting with the triangle `from`, and
     /// collects these triangles and their horizon in order. Returns `None` if the mesh is not
     /// closed.
-    #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.clear();
         self.horizon.clear();
@@ -199,7 +194,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
     }
 
     /// Returns `true` if the horizon is one closed loop without repeated vertices.
-    #[inline]
     fn horizon_is_simple(&self) -> bool {
         let Some(last) = self.horizon.last() else {
             return false;
@@ -223,7 +217,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
     /// Assigns the index of a triangle to each edge of the horizon. The indices of visible
     /// triangles, which are replaced, are used first, then the indices of removed triangles, and
     /// then new indices. The caller has checked the capacity.
-    #[inline]
     fn allocate(&mut self) {
         for (index, edge) in self.horizon.iter_mut().enumerate() {
             let free = self.seen.get(index).copied();
@@ -252,7 +245,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
     }
 
     /// Joins the edges of the horizon to the last of `points`.
-    #[inline]
     fn fill(&mut self, points: &[DVec3]) -> Option<()> {
         let faces: &mut [Face] = &mut self.faces;
         let distances: &mut [f64] = &mut self.distances;
@@ -279,7 +271,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
 }
 
 impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
-    #[inline]
     fn new() -> Self {
         Self {
             distances: ArrayVec::new(),
@@ -316,12 +307,10 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         Some(())
     }
 
-    #[inline]
     fn distances(&self) -> &[f64] {
         &self.distances
     }
 
-    #[inline]
     fn facet(&self, index: usize) -> Option<PolytopeFacet<DVec3>> {
         let face = self.faces.get(index)?;
         Some(PolytopeFacet {
@@ -332,7 +321,6 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         })
     }
 
-    #[inline]
     fn grow(
         &mut self,
         points: &[DVec3],

@@ -34,7 +34,6 @@ impl<D: DVector> Pose<D> {
     };
 
     /// Returns the composition of two poses: `inner` is applied first.
-    #[inline]
     pub fn after(&self, inner: &Self) -> Self {
         Self {
             rotation: self.rotation * inner.rotation,
@@ -45,7 +44,6 @@ impl<D: DVector> Pose<D> {
     /// Compares poses in a total order without geometric meaning. A query sorts its two arguments
     /// in this order, and mirrors the result if the arguments were swapped. So swapping the
     /// arguments gives the mirror image bit for bit.
-    #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {
             let column =

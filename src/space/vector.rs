@@ -197,7 +197,6 @@ pub trait DVector:
     fn clamped(self, half: Self) -> Self;
 
     /// Returns this vector, scaled down if a component exceeds the range of f32.
-    #[inline]
     fn in_f32_range(self) -> Self {
         let [x, y, z] = self.components().map(f64::abs);
         let (greatest, max) = (x.max(y).max(z), f64::from(f32::MAX));
@@ -209,7 +208,6 @@ pub trait DVector:
     }
 
     /// Returns this vector, or its opposite if the dot product with `other` is negative.
-    #[inline]
     fn toward(self, other: Self) -> Self {
         if self.dot(other) < 0.0 { -self } else { self }
     }
@@ -287,13 +285,11 @@ pub trait DVector:
     fn extent(self) -> f64;
 
     /// Returns the square of the length.
-    #[inline]
     fn length_squared(self) -> f64 {
         self.dot(self)
     }
 
     /// Returns the length, which has full precision between 1e-145 and 1e150.
-    #[inline]
     fn length(self) -> f64 {
         self.length_squared().sqrt()
     }
@@ -317,7 +313,6 @@ pub trait DVector:
 
     /// Compares vectors component by component, in a total order. The order has no geometric
     /// meaning, but makes choices repeatable.
-    #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
         let (first, second) = (self.component(0), other.component(0));
         // The first component nearly always decides, so only its comparison is inlined.

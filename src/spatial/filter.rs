@@ -304,7 +304,6 @@ impl<'a> Selection<'a> {
 
     /// Returns the entity of the query: the entity of the caster, or the entity that was passed to
     /// [`SpatialQueryFilter::of`].
-    #[inline]
     pub fn asker(&self) -> Option<Entity> {
         self.caster.or(self.filter.asker)
     }
@@ -329,7 +328,6 @@ impl<'a> Selection<'a> {
 }
 
 impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
-    #[inline]
     fn from(filter: &'a SpatialQueryFilter<'a>) -> Self {
         Self {
             filter,

@@ -216,7 +216,6 @@ impl SpatialQuery<'_, '_> {
 
 /// Returns the first hit of a ray on a collider. If the collider is one-way, `side` points out of
 /// its solid side, and the hit is on this side.
-#[inline]
 fn ray_at_side<V: QuerySpace>(
     proxy: &Proxy<V>,
     ray: &WorldRay<V::DVec>,
@@ -237,7 +236,6 @@ fn ray_at_side<V: QuerySpace>(
 
 /// Returns `true` if a ray hits the solid side of a collider. A collider without a `side` is solid
 /// from all sides.
-#[inline]
 fn is_hit_on<D: DVector>(side: Option<D>, hit: &WorldRayHit<D>) -> bool {
     side.is_none_or(|up| hit.side != RaySide::Inside && hit.normal.dot(up) > 0.0)
 }

@@ -147,12 +147,10 @@ pub trait QuerySpace: Dimension {
 }
 
 impl QuerySpace for Vec2 {
-    #[inline]
     fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
         &proxies.d2
     }
 
-    #[inline]
     fn trees(index: &SpatialIndex) -> &Trees {
         &index.d2
     }
@@ -164,12 +162,10 @@ impl QuerySpace for Vec2 {
 }
 
 impl QuerySpace for Vec3 {
-    #[inline]
     fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
         &proxies.d3
     }
 
-    #[inline]
     fn trees(index: &SpatialIndex) -> &Trees {
         &index.d3
     }

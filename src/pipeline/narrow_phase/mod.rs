@@ -147,7 +147,6 @@ type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
 /// Loads the proxies of a pair into the processor's cache. Returns the proxies, or `None` if a rule
 /// excludes the pair.
-#[inline]
 fn fetch<'a, V: Space>(
     arena: &'a ProxyArena<V>,
     rules: &PairRules,

@@ -94,7 +94,6 @@ impl<V: Space> ProxyArena<V> {
     }
 
     /// Returns `true` if a slot is listed in [`changed`](Self::changed).
-    #[inline]
     pub fn is_changed(&self, slot: u32) -> bool {
         self.is_changed
             .get(slot as usize)
@@ -139,7 +138,6 @@ impl<V: Space> ProxyArena<V> {
         (&mut self.proxies, &mut self.boxes)
     }
 
-    #[inline]
     pub fn mark_changed(&mut self, slot: u32) {
         if let Some(is_changed @ false) = self.is_changed.get_mut(slot as usize) {
             *is_changed = true;

@@ -74,7 +74,6 @@ impl Proxies {
     }
 
     /// Returns the slot of an entity, or `None` if it has no collider.
-    #[inline]
     pub fn slot(&self, entity: Entity) -> Option<ProxySlot> {
         let entry = (*self.entries.get(entity.index_u32() as usize)?)?;
         (entry.generation == entity.generation()).then_some(entry.slot)

@@ -88,7 +88,6 @@ impl<'w> AncestorReader<'w> {
     }
 
     /// Returns the ancestry of a child of `parent`, or an empty ancestry if there is no parent.
-    #[inline]
     pub fn child_ancestry(&mut self, parent: Option<Entity>) -> Ancestry {
         let Some(parent) = parent else {
             return Ancestry::default();

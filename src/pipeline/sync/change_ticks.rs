@@ -67,7 +67,6 @@ impl ChangeWindow {
     }
 
     /// Returns `true` if a change falls into this window.
-    #[inline]
     pub fn contains(self, changed: Tick) -> bool {
         changed.is_newer_than(self.last_run, self.this_run)
     }
@@ -99,7 +98,6 @@ impl<'a, T> TrackedColumn<'a, T> {
         }
     }
 
-    #[inline]
     fn slice(self, range: Range<usize>) -> Self {
         Self {
             values: self.values.get(range.clone()).unwrap_or_default(),
@@ -107,7 +105,6 @@ impl<'a, T> TrackedColumn<'a, T> {
         }
     }
 
-    #[inline]
     fn has_changes(self, window: ChangeWindow) -> bool {
         // The fold has no branches, so that the compiler can compare several ticks with one
         // instruction.
@@ -115,7 +112,6 @@ impl<'a, T> TrackedColumn<'a, T> {
         ticks.fold(false, |any, tick| any | window.contains(*tick))
     }
 
-    #[inline]
     fn is_changed(self, index: usize, window: ChangeWindow) -> bool {
         let tick = self.changed.get(index);
         tick.is_some_and(|tick| window.contains(*tick))
@@ -161,7 +157,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns the colliders in a range.
-    #[inline]
     pub fn slice(&self, range: Range<usize>) -> Self {
         Self {
             entities: self.entities.get(range.clone()).unwrap_or_default(),
@@ -175,7 +170,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns `true` if the transform, the layers or the owner of any collider changed.
-    #[inline]
     pub fn has_moves(&self, window: ChangeWindow) -> bool {
         self.transforms.has_changes(window)
             || self.layers.has_changes(window)
@@ -183,14 +177,12 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns `true` if the shape or the parent of any collider changed.
-    #[inline]
     pub fn has_other_changes(&self, window: ChangeWindow) -> bool {
         self.colliders.has_changes(window) || self.parents.has_changes(window)
     }
 
     /// Returns the colliders whose transform, layers or owner changed, except colliders without a
     /// transform.
-    #[inline]
     pub fn moved(
         &self,
         window: ChangeWindow,
@@ -210,7 +202,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns the traits of one collider.
-    #[inline]
     fn traits(&self, index: usize) -> PairTraits {
         PairTraits {
             layers: self.layers.values.get(index).copied().unwrap_or_default(),
@@ -219,7 +210,6 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    #[inline]
     fn have_traits_changed(&self, index: usize, window: ChangeWindow) -> bool {
         self.layers.is_changed(index, window) || self.owners.is_changed(index, window)
     }
@@ -230,7 +220,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns the parents. Either all colliders of a chunk have parents, or none has.
-    #[inline]
     pub fn parents(&self) -> impl Iterator<Item = Entity> {
         self.parents.values.iter().map(ChildOf::parent)
     }
@@ -242,7 +231,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns one collider as a row, with its changes in `window`.
-    #[inline]
     pub fn row(&self, index: usize, window: ChangeWindow) -> Option<ColliderRow<'a>> {
         let is_collider_changed = self.colliders.is_changed(index, window);
         Some(ColliderRow {

@@ -36,7 +36,6 @@ struct QueuedMove {
 
 impl MoveQueue {
     /// Queues a move.
-    #[inline]
     pub fn add(
         &mut self,
         slot: ProxySlot,
@@ -153,7 +152,6 @@ fn apply_some<V: Space>(
 }
 
 /// Sets the pose and the traits of a proxy. Returns `true` if any of these values changed.
-#[inline]
 fn update<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,

@@ -40,7 +40,6 @@ pub struct Scan<'a> {
 
 impl Scan<'_> {
     /// Visits the next colliders of a table.
-    #[inline]
     pub fn visit(&mut self, table: &mut KnownRows, chunk: &Chunk) {
         let mut start = 0;
         while start < chunk.entities.len() {
@@ -60,7 +59,6 @@ impl Scan<'_> {
     }
 
     /// Visits colliders that were in the same rows in the previous tick.
-    #[inline]
     fn visit_known(&mut self, table: &mut KnownRows, block: &Chunk) {
         if !block.has_other_changes(self.window) && self.has_same_ancestors(table, block) {
             if block.has_moves(self.window) {
@@ -81,7 +79,6 @@ impl Scan<'_> {
         }
     }
 
-    #[inline]
     fn has_same_ancestors(&mut self, table: &mut KnownRows, block: &Chunk) -> bool {
         let mut parents = block.parents().zip(table.ancestor_sums());
         parents.all(|(parent, known)| {

@@ -55,7 +55,6 @@ pub struct KnownRows {
 
 impl KnownRows {
     /// Returns the length of the prefix of `entities` that matches the next rows.
-    #[inline]
     pub fn count_known(&self, entities: &[Entity]) -> usize {
         let known = self.entities.get(self.next..).unwrap_or_default();
         let pairs = known.iter().zip(entities);
@@ -64,13 +63,11 @@ impl KnownRows {
 
     /// Returns the ancestor sums of the next rows. If the entities have no parents, the list is
     /// empty.
-    #[inline]
     pub fn ancestor_sums(&mut self) -> &mut [AncestorSum] {
         self.ancestor_sums.get_mut(self.next..).unwrap_or_default()
     }
 
     /// Moves past the next rows, which are unchanged.
-    #[inline]
     pub fn skip(&mut self, rows: usize) {
         self.next += rows;
     }

@@ -92,7 +92,6 @@ pub fn solve<D: DVector>(
 }
 
 /// Returns the number of nonzero components.
-#[inline]
 fn dimensions<D: DVector>(half_extents: D) -> usize {
     (0..D::DIMENSION)
         .map(|index| usize::from(half_extents.component(index) != 0.0))
@@ -100,13 +99,11 @@ fn dimensions<D: DVector>(half_extents: D) -> usize {
 }
 
 /// Returns `true` if a box has faces at right angles to this axis.
-#[inline]
 pub(super) fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
     (0..D::DIMENSION).all(|index| index == axis || half_extents.component(index) != 0.0)
 }
 
 /// Returns the largest component of a box's points along a direction d: Σ |d_i| h_i.
-#[inline]
 pub(super) fn projected_radius<D: DVector>(half_extents: D, direction: D) -> f64 {
     direction.dot(half_extents.copysign(direction))
 }
@@ -186,7 +183,6 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the contact of a pair with [`has_distance`](Self::has_distance), or `None` for two
     /// segments that nearly touch.
-    #[inline]
     pub fn nearest(&self) -> Option<Penetration<D>> {
         let [first, second] = self.half_extents;
         if second != D::ZERO {
@@ -213,7 +209,6 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the pair with its boxes swapped.
-    #[inline]
     fn swapped(&self) -> Self {
         let [first, second] = self.half_extents;
         let rotation = D::transpose(self.relative.rotation);
@@ -331,7 +326,6 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.
-    #[inline]
     fn separating_axis(&self, limit: f64) -> BoxAxis<D> {
         let face = self.face_axis();
         if D::DIMENSION == 2 || face.gap > limit {
@@ -382,7 +376,6 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the axis with the largest gap among the cross products of two edges.
-    #[inline]
     fn edge_axis(&self) -> Option<BoxAxis<D>> {
         let Pose {
             rotation,
@@ -419,7 +412,6 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the contact along an axis.
-    #[inline]
     pub(in crate::query) fn contact(&self, axis: &BoxAxis<D>) -> Penetration<D> {
         let points = match axis.source {
             AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
@@ -440,7 +432,6 @@ impl<D: DVector> BoxPair<D> {
     ///
     /// The second point is the deepest corner of the second box. If a whole edge or face is equally
     /// deep, alternating projections find a point of this edge or face above the first box's face.
-    #[inline]
     fn points_on_face(&self, normal: D, depth: f64) -> [D; 2] {
         let [half_extents, other] = self.half_extents;
         let rotation = self.relative.rotation;
@@ -469,7 +460,6 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the nearest points of two edges. `index` and `other` are the axes of the edges.
-    #[inline]
     fn points_on_edges(&self, normal: D, index: usize, other: usize) -> [D; 2] {
         let [first, second] = self.half_extents;
         let rotation = self.relative.rotation;
@@ -495,7 +485,6 @@ impl<D: DVector> BoxPair<D> {
 /// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The wedge products of
 /// both sides of this equation with w and with u, multiplied by n, give s n·n = (c ∧ w)·n and t n·n
 /// = (c ∧ u)·n.
-#[inline]
 fn nearest_on_lines<D: DVector>(u: D, w: D, c: D) -> Option<[f64; 2]> {
     let normal = u.wedge(w);
     let square = D::dot_areas(normal, normal);

@@ -12,7 +12,6 @@ pub enum ClosedForm<D> {
 
 impl<D> ClosedForm<D> {
     /// Returns `true` if the shapes touch.
-    #[inline]
     pub fn hit(&self, radius_sum: f64) -> bool {
         match self {
             Self::Contact(cores) => -cores.depth <= radius_sum + TOUCHING * cores.scale,

@@ -31,7 +31,6 @@ pub struct HalfSpaceSolver<D> {
 impl<D: DVector> HalfSpaceSolver<D> {
     /// Solves a pair with exactly one half-space. Returns `None` for other pairs, and for invalid
     /// shapes.
-    #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
         let (half_space, half_space_is_first, normal) = match half_spaces(pair) {
             [Some(first), None] => (first, true, first.normal),
@@ -112,7 +111,6 @@ fn other_point<D: DVector>(half_space_is_first: bool, vertex: &Vertex<D>) -> D {
 }
 
 /// Returns each core that is a half-space, in the frame of the pair, and `None` for other cores.
-#[inline]
 pub fn half_spaces<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
 ) -> [Option<HalfSpace<D>>; 2] {

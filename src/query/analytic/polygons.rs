@@ -107,7 +107,6 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 
     /// Returns the vertex at an index. The index after the last vertex stands for the first vertex.
-    #[inline]
     fn vertex(&self, index: usize) -> D {
         let index = if index < self.count { index } else { 0 };
         let vertex = self.vertices.get(index / 4).and_then(|block| {
@@ -118,7 +117,6 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 
     /// Returns the normal of an edge, and the component of its points along the normal.
-    #[inline]
     pub(super) fn edge(&self, index: usize) -> (D, f64) {
         match (self.normals.get(index), self.heights.get(index)) {
             (Some(normal), Some(height)) => (*normal, *height),
@@ -127,7 +125,6 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 
     /// Returns the minimum component of the vertices along a direction.
-    #[inline]
     pub(super) fn min_height(&self, direction: D) -> f64 {
         let (x, y) = (direction.component(0), direction.component(1));
         let min = |a: f64, b: f64| if b < a { b } else { a };
@@ -148,7 +145,6 @@ impl<D: DVector> PlacedPolygon<D> {
     /// The gap between an edge and a point inside the other polygon is an upper bound on g. So the
     /// edge with the largest bound is tested first, and then the edges whose bound exceeds the best
     /// g.
-    #[inline]
     fn max_gap(&self, other: &Self, lower_limit: f64) -> Option<(f64, usize)> {
         let mut bounds = [f64::NEG_INFINITY; MAX_EDGES];
         let (mut max_bound, mut first) = (f64::NEG_INFINITY, 0);
@@ -187,7 +183,6 @@ impl<D: DVector> PlacedPolygon<D> {
     /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest vertex count as equally
     /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
     /// to 1. The contact points are in the middle of the overlap of the two ranges.
-    #[inline]
     fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
         let edge = self.vertex(index + 1) - start;
@@ -281,7 +276,6 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
 }
 
 /// Returns the contact along the normal of an edge.
-#[inline]
 pub(super) fn contact_along<D: DVector>(
     [first, second]: [&PlacedPolygon<D>; 2],
     PolygonSide { index, is_of_first }: PolygonSide,
@@ -306,7 +300,6 @@ pub(super) fn contact_along<D: DVector>(
 
 /// Returns the contact of a polygon and a point. Returns `None` if the point is so close to a
 /// vertex that the direction from the vertex to the point is mostly rounding error.
-#[inline]
 fn polygon_and_point<D: DVector>(
     polygon: &Polygon<D>,
     point: D,

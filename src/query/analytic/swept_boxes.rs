@@ -108,7 +108,6 @@ impl<D: DVector> SweptBoxes<D> {
 
     /// Intersects the intervals with the intervals of `axis`, a unit vector. This axis becomes the
     /// axis of `enter` only if, at the old `enter`, the gap along this axis exceeds `better_by`.
-    #[inline]
     fn add(
         &mut self,
         boxes: &BoxPair<D>,

@@ -31,7 +31,6 @@ impl SweptOverlap {
     /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
     /// in which the projections move by a length of 1. Returns `true` if the axis becomes the axis
     /// of `enter`, because its gap at the old `enter` exceeds `better_by`.
-    #[inline]
     pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
         let [deep_enter, _] = &mut self.deep;
         *deep_enter = deep_enter.max(enter + self.depth * duration);
@@ -45,7 +44,6 @@ impl SweptOverlap {
 
     /// Adds the time at which the projections onto an axis cease to overlap, with the same
     /// `duration` as in [`begin`](Self::begin).
-    #[inline]
     pub fn end(&mut self, exit: f64, duration: f64) {
         let [_, deep_exit] = &mut self.deep;
         *deep_exit = deep_exit.min(exit - self.depth * duration);
@@ -54,7 +52,6 @@ impl SweptOverlap {
 
     /// Returns `true` if an axis may change the intersection. `gap` is an upper bound on the gap
     /// between the projections onto the axis.
-    #[inline]
     pub fn may_change(&self, gap: f64, closing_speed: f64, duration: f64) -> bool {
         let [deep_enter, deep_exit] = self.deep;
         let (bound, deep) = (gap * duration, (gap + self.depth) * duration);
@@ -66,7 +63,6 @@ impl SweptOverlap {
     }
 
     /// Adds an axis along which the shapes have no relative motion.
-    #[inline]
     pub fn add_resting(&mut self, gap: f64) {
         if gap > -self.depth {
             self.deep = [f64::INFINITY, f64::NEG_INFINITY];

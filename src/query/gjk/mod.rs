@@ -108,7 +108,6 @@ pub struct Gjk<D: DVector> {
 impl<D: DVector> Gjk<D> {
     /// Returns a state with one vertex: the support point along the direction from the first shape
     /// to the second.
-    #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
         // If the origins of the two shapes coincide, any direction is correct.
         let direction = match pair.relative().translation {
@@ -209,7 +208,6 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns `true` if the shapes touch. The loop must have reached a goal that includes the
     /// verdict, or ended.
-    #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
             State::Enclosed => true,
@@ -239,7 +237,6 @@ impl<D: DVector> Gjk<D> {
     /// sliver within the touching distance of the origin, v is near the true nearest point, but the
     /// direction of v can be wrong. If an earlier v gave a better lower bound, the function returns
     /// that earlier v.
-    #[inline]
     pub fn separation(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;
         let lower_bound = self.lower_bound - LOWER_BOUND_LOSS * self.distance;
@@ -252,12 +249,10 @@ impl<D: DVector> Gjk<D> {
     }
 
     /// Returns the maximum distance between the cores at which the shapes touch.
-    #[inline]
     fn touching_distance(&self) -> f64 {
         self.radius_sum + TOUCHING * self.scale
     }
 
-    #[inline]
     fn has_reached(&self, goal: Goal) -> bool {
         let is_touching = || self.distance <= self.touching_distance();
         match goal {
@@ -268,7 +263,6 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    #[inline]
     fn step(&mut self, pair: &impl MinkowskiDifference<Vector = D>) {
         let vertex = pair.vertex(-self.nearest.point);
         self.add(vertex);
@@ -338,7 +332,6 @@ impl<D: DVector> Gjk<D> {
 
     /// Updates the scale for a new vertex. Also updates the state if the vertex is invalid, or if
     /// the cores count as touching at the new scale.
-    #[inline]
     fn check(&mut self, vertex: &Vertex<D>) {
         self.scale = self.scale.max(vertex.scale() + self.radius_sum);
         if !vertex.point.is_finite() || !self.radius_sum.is_finite() {
@@ -350,13 +343,11 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns `true` if cores at this distance count as touching. Once the cores are proved to be
     /// separated, they never count as touching, even if far vertices increase the scale.
-    #[inline]
     fn cores_touch_at(&self, distance: f64) -> bool {
         !self.proved_separated && distance <= CORE_CONTACT * self.scale
     }
 
     /// Keeps a new nearest point, and only the vertices of which this point is a combination.
-    #[inline]
     fn keep(&mut self, next: Nearest<D>, distance: f64) {
         self.nearest = next;
         self.nearest.reduce(&mut self.simplex);

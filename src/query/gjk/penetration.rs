@@ -31,7 +31,6 @@ pub struct Penetration<D> {
 impl<D: DVector> Penetration<D> {
     /// Returns the contact along a unit vector, given the support point of the Minkowski difference
     /// in this direction.
-    #[inline]
     pub fn at_vertex(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
         Self {
             normal,

@@ -415,7 +415,6 @@ fn straighten(
 }
 
 /// Returns the edges of a feature in order: none for a vertex, one for an edge.
-#[inline]
 pub fn edges(corners: &[FeatureCorner]) -> impl Iterator<Item = [FeatureCorner; 2]> {
     let closing = corners.first().filter(|_| corners.len() > 2);
     let ends = corners.iter().skip(1).chain(closing);

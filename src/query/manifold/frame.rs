@@ -51,7 +51,6 @@ impl<D: DVector> ContactFrame<D> {
     }
 
     /// Converts a point to the coordinates of this frame.
-    #[inline]
     pub fn corner(&self, point: D) -> FeatureCorner {
         let [u, v] = self.tangents;
         FeatureCorner {
@@ -63,7 +62,6 @@ impl<D: DVector> ContactFrame<D> {
 
     /// Returns the support point of the first core (0) along the normal, or of the second core (1)
     /// in the opposite direction. The direction is tilted by `tilt`.
-    #[inline]
     pub fn support(
         &self,
         pair: &impl MinkowskiDifference<Vector = D>,
@@ -77,7 +75,6 @@ impl<D: DVector> ContactFrame<D> {
         })
     }
 
-    #[inline]
     fn across(&self, position: DVec2) -> D {
         self.tangents[0] * position.x + self.tangents[1] * position.y
     }
@@ -90,7 +87,6 @@ impl<D: DVector> ContactFrame<D> {
 }
 
 /// Returns the distance from a point to an edge.
-#[inline]
 pub fn distance_to_edge(point: DVec2, [start, end]: [FeatureCorner; 2]) -> f64 {
     let (line, offset) = (end.position - start.position, point - start.position);
     let t = (offset.dot(line) / line.dot(line)).clamp(0.0, 1.0);
@@ -99,7 +95,6 @@ pub fn distance_to_edge(point: DVec2, [start, end]: [FeatureCorner; 2]) -> f64 {
 
 /// Returns the vertex of a polygon at an index, and the next vertex. Returns `None` beyond the last
 /// vertex.
-#[inline]
 pub fn edge_at<T: Copy>(polygon: &[T], index: usize) -> Option<[T; 2]> {
     let start = polygon.get(index)?;
     let end = polygon.get(index + 1).or(polygon.first())?;

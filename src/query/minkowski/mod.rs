@@ -201,7 +201,6 @@ where
 {
     type Vector = <A::Vector as Space>::DVec;
 
-    #[inline]
     fn vertex(&self, direction: Self::Vector) -> Vertex<Self::Vector> {
         if let Some(counter) = self.counter {
             counter.add_one();
@@ -221,7 +220,6 @@ where
         }
     }
 
-    #[inline]
     fn first_support(&self, direction: Self::Vector) -> Self::Vector {
         if self.swapped {
             self.b.support(direction)
@@ -230,7 +228,6 @@ where
         }
     }
 
-    #[inline]
     fn second_support(&self, direction: Self::Vector) -> Self::Vector {
         let inner = Self::Vector::transpose(self.relative.rotation) * direction;
         let point = if self.swapped {
@@ -246,7 +243,6 @@ where
         &self.relative
     }
 
-    #[inline]
     fn radius_sum(&self) -> f64 {
         if self.first_radius >= 0.0 && self.second_radius >= 0.0 {
             self.first_radius + self.second_radius

@@ -35,7 +35,6 @@ struct PathAxis {
 impl BoxPath {
     /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
     /// t` for each t from 0.
-    #[inline]
     pub fn new<D: DVector>(origin: D, half: D, direction: D) -> Self {
         let axis = |(origin, half, direction): (f64, f64, f64)| {
             // If a component of the direction is 0, its inverse is infinite. Then the slab contains
@@ -86,7 +85,6 @@ impl BoxPath {
 }
 
 /// Rounds a value up to f32, by a few units in the last place.
-#[inline]
 fn round_up(value: f64) -> f32 {
     (value + value.abs() * f64::from(f32::EPSILON) + f64::from(f32::MIN_POSITIVE)) as f32
 }

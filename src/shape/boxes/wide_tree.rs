@@ -79,7 +79,6 @@ impl Child {
     const NONE: Self = Self(u32::MAX);
 
     /// Returns `Ok` with the index of a box, or `Err` with the index of a node.
-    #[inline]
     fn number(self) -> Result<u32, usize> {
         if self.0 & Self::LEAF == 0 {
             Err(self.0 as usize)
@@ -316,7 +315,6 @@ impl WideTree {
     /// Calls `visit` with the indices of boxes that a path may enter until `max`, roughly in the
     /// order of entry. `visit` returns the new `max`, or a negative number to stop. Returns the
     /// number of visited nodes.
-    #[inline]
     pub fn visit_along(&self, path: &BoxPath, max: f64, visit: impl FnMut(u32) -> f64) -> u32 {
         self.visit_groups_along(path, max, |_| false, visit)
     }
@@ -324,7 +322,6 @@ impl WideTree {
     /// Does the same as [`visit_along`](Self::visit_along), but may skip the boxes of each group
     /// for which `is_skipped` returns `true`. `is_skipped` is called anew at each node, so its
     /// result may change during the search.
-    #[inline]
     pub fn visit_groups_along(
         &self,
         path: &BoxPath,
@@ -394,7 +391,6 @@ impl WideTree {
     }
 
     /// Searches the whole tree: see [`search_below`](Self::search_below).
-    #[inline]
     fn search<K: PartialOrd + Copy>(
         &self,
         mut limit: K,
@@ -453,7 +449,6 @@ type OpenChildren<K> = ArrayVec<(K, Child), 64>;
 const STOP: f32 = f32::NEG_INFINITY;
 
 /// Rounds a limit up to f32. A negative limit ends the search.
-#[inline]
 fn limit(limit: f64) -> f32 {
     if limit < 0.0 {
         return STOP;

@@ -50,17 +50,14 @@ macro_rules! primitives {
         impl Support for $primitive {
             type Vector = $space;
 
-            #[inline]
             fn support(&self, direction: DVecOf<Self>) -> DVecOf<Self> {
                 self.as_shape().support(direction)
             }
 
-            #[inline]
             fn radius(&self) -> f64 {
                 self.as_shape().radius()
             }
 
-            #[inline]
             fn core(&self) -> Core<'_, DVecOf<Self>> {
                 self.as_shape().simple_core()
             }
@@ -176,7 +173,6 @@ macro_rules! hulls_of_points {
         impl<V: Space, $($generics)*> Support for $list {
             type Vector = V;
 
-            #[inline]
             fn support(&self, direction: V::DVec) -> V::DVec {
                 farthest(self, direction)
             }

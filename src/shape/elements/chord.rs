@@ -66,7 +66,6 @@ pub type ChordResult<D> = Result<Option<Chord<D>>, NoClosedForm>;
 
 impl<D: DVector> Chord<D> {
     /// Returns the chord between two values of t. `normal` returns the normal at each t.
-    #[inline]
     fn between(enter: f64, exit: f64, normal: impl Fn(f64) -> D) -> Self {
         let end = |t: f64| ChordEnd {
             t,
@@ -97,14 +96,12 @@ impl<D: DVector> Chord<D> {
 
     /// Returns the intersection of some chords, or `None` if the intersection is empty or a chord
     /// is `None`.
-    #[inline]
     fn common_of(chords: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let mut chords = chords.into_iter();
         chords.try_fold(Self::whole(), |chord, other| chord.common(other?))
     }
 
     /// Returns the intersection of two chords, or `None` if the intersection is empty.
-    #[inline]
     pub fn common(self, other: Self) -> Option<Self> {
         let common = Self {
             enter: if other.enter.t > self.enter.t {
@@ -136,7 +133,6 @@ impl<D: DVector> Chord<D> {
 
 /// Returns the chord of a round shape around the origin. `chord` is called with the same line, but
 /// the origin of the line is moved to the point nearest to the center.
-#[inline]
 fn centered<D: DVector>(
     line: &Line<D>,
     chord: impl FnOnce(&Line<D>) -> Option<Chord<D>>,
@@ -172,7 +168,6 @@ pub fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) -> ChordR
 }
 
 /// Returns the chord of a half-space, whose normal may have any length.
-#[inline]
 fn of_half_space<D: DVector>(half_space: &HalfSpace<D>, line: &Line<D>) -> Option<Chord<D>> {
     let HalfSpace { normal, .. } = *half_space;
     let (height, rate) = (half_space.height(line.origin), normal.dot(line.direction));
@@ -204,7 +199,6 @@ fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D
 }
 
 /// Returns the chord of the slab from -`half` to `half` along an axis.
-#[inline]
 pub fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
     let (origin, rate) = (line.origin.component(axis), line.direction.component(axis));
     if rate == 0.0 {
@@ -232,7 +226,6 @@ pub fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult<D> {
 
 /// Returns the chord of a ball. Let c be the line's point nearest to the center. Then |c + t d|² =
 /// r² gives t² = (r² - c²) / d².
-#[inline]
 pub fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D> {
     if radius == 0.0 {
         return Err(NoClosedForm);

@@ -29,7 +29,6 @@ impl<D: DVector> HalfSpace<D> {
     }
 
     /// Returns the height of a point above the plane, negative inside the half-space.
-    #[inline]
     pub fn height(&self, point: D) -> f64 {
         self.normal.dot(point) - self.offset
     }

@@ -13,7 +13,6 @@ pub struct Line<D> {
 
 impl<D: DVector> Line<D> {
     /// Returns the point at `t`.
-    #[inline]
     pub fn at(&self, t: f64) -> D {
         self.origin + self.direction * t
     }
@@ -26,7 +25,6 @@ impl<D: DVector> Line<D> {
 
     /// Moves the origin along the line to the point nearest to `center`. Returns the t of that
     /// point, and the line with the new origin.
-    #[inline]
     pub fn centered(&self, center: D) -> (f64, Self) {
         let offset = (center - self.origin).dot(self.direction);
         let shift = offset / self.direction.length_squared();

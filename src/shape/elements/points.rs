@@ -17,7 +17,6 @@ pub fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
 }
 
 /// Returns the same as [`farthest`], but searches only the points at `indices`, in that order.
-#[inline]
 pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = RunningMax::NONE;
     for index in indices {
@@ -30,7 +29,6 @@ pub fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) 
 }
 
 /// Returns the minimum and the maximum coordinates of the images of points under a linear map.
-#[inline]
 pub fn vertex_bounds<V: Space>(
     points: &[V],
     linear: <V::DVec as DVector>::Matrix,

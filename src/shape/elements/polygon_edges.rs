@@ -114,7 +114,6 @@ impl<'a, D: DVector> Polygon<'a, D> {
     }
 
     /// Returns the edges, counter-clockwise.
-    #[inline]
     pub fn edges(&self) -> impl ExactSizeIterator<Item = PolygonEdge<D>> + Clone + use<'a, D> {
         let factor = self.factor;
         self.edges.edges.iter().map(move |edge| PolygonEdge {
@@ -124,7 +123,6 @@ impl<'a, D: DVector> Polygon<'a, D> {
     }
 
     /// Returns the edge at an index.
-    #[inline]
     pub fn edge(&self, index: usize) -> Option<PolygonEdge<D>> {
         let PolygonEdge { start, normal } = *self.edges.edges.get(index)?;
         let start = start * self.factor;
@@ -132,19 +130,16 @@ impl<'a, D: DVector> Polygon<'a, D> {
     }
 
     /// Returns the mean of the vertices.
-    #[inline]
     pub fn center(&self) -> D {
         self.edges.center * self.factor
     }
 
     /// Returns half the diagonal of the bounding box.
-    #[inline]
     pub fn half_diagonal(&self) -> f64 {
         self.edges.half_diagonal * self.factor
     }
 
     /// Returns the greatest [`extent`](DVector::extent) of a vertex.
-    #[inline]
     pub fn extent(&self) -> f64 {
         self.edges.extent * self.factor
     }

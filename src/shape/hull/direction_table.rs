@@ -96,7 +96,6 @@ impl DirectionTable {
 
     /// Returns the indices, ascending, of the points that can be the farthest in `direction`.
     /// Returns `None` for a direction that is zero, not finite or of extreme size.
-    #[inline]
     pub fn candidates<D: DVector>(&self, direction: D) -> Option<&[u32]> {
         let mut axis = 0;
         let mut major = direction.component(0);
@@ -121,7 +120,6 @@ impl DirectionTable {
     }
 
     /// Returns the list of a cell.
-    #[inline]
     fn list(&self, cell: usize) -> Option<&[u32]> {
         let end = *self.ends.get(cell)? as usize;
         let previous = cell

@@ -73,13 +73,11 @@ struct HullFacet {
 }
 
 impl HullFacet {
-    #[inline]
     fn height(&self, position: DVec3) -> f64 {
         self.normal.dot(position) - self.offset
     }
 
     /// Returns `true` if a point is strictly above the plane of the facet. The answer is exact.
-    #[inline]
     fn is_above(&self, grid: &GridPoints, point: usize) -> Option<bool> {
         let height = self.height(*grid.points.get(point)?);
         // If the computed normal is 0, the height is NaN and the error is infinite, so the volume

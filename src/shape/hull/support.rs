@@ -15,7 +15,6 @@ use crate::{
 impl<V: Space> Support for ConvexHull<V> {
     type Vector = V;
 
-    #[inline]
     fn support(&self, direction: V::DVec) -> V::DVec {
         let found = match &self.search {
             FarthestSearch::Blocks(blocks) => blocks.farthest(direction),
@@ -28,7 +27,6 @@ impl<V: Space> Support for ConvexHull<V> {
         found.unwrap_or_else(|| farthest(&self.points, direction))
     }
 
-    #[inline]
     fn core(&self) -> Core<'_, V::DVec> {
         let edges = self.edges.as_ref();
         edges.map_or(Core::Opaque, |edges| Core::Polygon(edges.polygon()))
@@ -38,7 +36,6 @@ impl<V: Space> Support for ConvexHull<V> {
         Some(Shape::Hull(self.clone()))
     }
 
-    #[inline]
     fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<V::DVec>> {
         (self.points.len() <= MAX_SCANNED).then(|| vertex_bounds(&self.points, linear))
     }

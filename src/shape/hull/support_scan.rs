@@ -122,7 +122,6 @@ impl PointBlocks {
         self.point(best.index)
     }
 
-    #[inline]
     fn point<D: DVector>(&self, index: usize) -> Option<D> {
         let [x, y, z] = self.blocks.get(index / BLOCK_LEN)?;
         let coordinate = |row: &[f32; BLOCK_LEN]| Some(f64::from(*row.get(index % BLOCK_LEN)?));
