@@ -2,15 +2,15 @@
 //! system [`report_hits`], which runs once per frame.
 //!
 //! Picking uses the poses on the screen: the `GlobalTransform`s of the last frame. If a game
-//! smooths the motion between two ticks, these poses differ from the poses of the tick. So the
-//! backend has bounding boxes of its own: [`DrawnBoxes`].
+//! smooths the motion between two ticks, these poses differ from the poses of the tick. Therefore
+//! the backend does not use the index of [`SpatialQuery`](crate::SpatialQuery).
 
 use bevy::{
     camera::{
         Camera,
         visibility::{InheritedVisibility, RenderLayers},
     },
-    ecs::{change_detection::Tick, entity::EntityHashMap, query::QueryData},
+    ecs::query::QueryData,
     picking::{
         Pickable, PickingSystems,
         backend::{HitData, PointerHits, ray::RayMap},
@@ -19,7 +19,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderAabb, CollisionLayers, Sensor,
+    Collider, CollisionLayers, Sensor,
     math::{Ray3d, Vec2, Vec3},
     meeting::PairTraits,
     query::{self, RaySide},
@@ -68,9 +68,7 @@ use crate::{
 ///
 /// # Cost
 ///
-/// As long as there is a pointer, each frame compares the poses of all colliders with their poses
-/// in the previous frame. Colliders that have moved get a new bounding box. Only the shapes whose
-/// boxes meet a pointer's ray are tested.
+/// As long as there is a pointer, each frame tests all colliders that the camera selects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttPickingPlugin;
 
@@ -124,14 +122,10 @@ pub struct HeadbuttPickingCamera {
     pub sensors: bool,
 }
 
-/// A ray counts as meeting a box even if the computed distance of entry exceeds the distance of
-/// exit by this fraction. The fraction is far greater than the rounding of `f64`.
-const BOX_DISTANCE_ROUNDING: f64 = 1e-9;
-
 #[derive(QueryData)]
 struct PickingTarget {
     entity: Entity,
-    collider: Ref<'static, Collider>,
+    collider: &'static Collider,
     pose: &'static GlobalTransform,
     layers: Option<&'static CollisionLayers>,
     is_sensor: Has<Sensor>,
@@ -149,14 +143,8 @@ fn report_hits(
         Option<&RenderLayers>,
     )>,
     targets: Query<PickingTarget>,
-    mut boxes: Local<DrawnBoxes>,
     mut messages: MessageWriter<PointerHits>,
 ) {
-    if rays.map.is_empty() {
-        *boxes = DrawnBoxes::default();
-        return;
-    }
-    boxes.update(&targets);
     for (id, ray) in rays.iter() {
         let Ok((camera, marker, render_layers)) = cameras.get(id.camera) else {
             continue;
@@ -172,11 +160,10 @@ fn report_hits(
                 && camera_layers.intersects(target.render_layers.unwrap_or_default())
         });
         let hits = selected.filter_map(|target| {
-            let aabb = boxes.0.get(&target.entity)?.aabb;
             let hit = if target.collider.shape_2d().is_some() {
-                hit_in_2d(&target, aabb, ray, id.camera)
+                hit_in_2d(&target, ray, id.camera)
             } else {
-                hit_in_3d(&target, aabb, ray, id.camera)
+                hit_in_3d(&target, ray, id.camera)
             };
             Some((target.entity, hit?))
         });
@@ -189,64 +176,6 @@ fn report_hits(
             messages.write(PointerHits::new(id.pointer, hits, camera.order as f32));
         }
     }
-}
-
-/// The bounding boxes of all colliders in their drawn poses. The boxes are kept from frame to
-/// frame.
-#[derive(Default)]
-struct DrawnBoxes(EntityHashMap<DrawnBox>);
-
-struct DrawnBox {
-    /// The bounding box, or `None` for a half-space, an inert collider or an invalid pose.
-    aabb: Option<ColliderAabb>,
-    pose: GlobalTransform,
-    collider_changed: Tick,
-}
-
-impl DrawnBoxes {
-    /// Computes the boxes of colliders that have changed, and removes the boxes of missing
-    /// colliders.
-    ///
-    /// Poses are compared, because Bevy's change detection misses the moves of an entity that was
-    /// disabled for a while.
-    fn update(&mut self, targets: &Query<PickingTarget>) {
-        let Self(boxes) = self;
-        let mut count = 0;
-        for target in targets {
-            count += 1;
-            let (pose, collider_changed) = (*target.pose, target.collider.last_changed());
-            let known = boxes.get(&target.entity);
-            if known.is_none_or(|known| {
-                known.pose != pose || known.collider_changed != collider_changed
-            }) {
-                let new = DrawnBox {
-                    aabb: target.collider.aabb(pose),
-                    pose,
-                    collider_changed,
-                };
-                boxes.insert(target.entity, new);
-            }
-        }
-        if boxes.len() > count {
-            boxes.retain(|entity, _| targets.contains(*entity));
-            boxes.shrink_to(2 * count);
-        }
-    }
-}
-
-/// Returns `true` if a ray meets a box, up to rounding.
-fn meets(ray: &Ray3d, aabb: &ColliderAabb) -> bool {
-    let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-    let [a, b] = [aabb.min, aabb.max].map(|corner| (corner.as_dvec3() - origin) / direction);
-    let distances = a.to_array().into_iter().zip(b.to_array());
-    let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
-    // If the ray runs in the plane of a face, a distance is 0 / 0, which is NaN. The faces along
-    // this axis then do not limit the ray.
-    for (a, b) in distances.filter(|(a, b)| !a.is_nan() && !b.is_nan()) {
-        enter = enter.max(a.min(b));
-        leave = leave.min(a.max(b));
-    }
-    enter <= leave * (1.0 + BOX_DISTANCE_ROUNDING)
 }
 
 impl HeadbuttPickingCamera {
@@ -262,16 +191,8 @@ impl HeadbuttPickingCamera {
     }
 }
 
-fn hit_in_3d(
-    target: &PickingTargetItem,
-    aabb: Option<ColliderAabb>,
-    ray: &Ray3d,
-    camera: Entity,
-) -> Option<HitData> {
-    if aabb.is_some_and(|aabb| !meets(ray, &aabb)) {
-        return None;
-    }
-    let hit = query::cast_ray(&*target.collider, target.pose, *ray)?;
+fn hit_in_3d(target: &PickingTargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
+    let hit = query::cast_ray(target.collider, target.pose, *ray)?;
     if hit.side == RaySide::Inside {
         return None;
     }
@@ -286,12 +207,7 @@ fn hit_in_3d(
 }
 
 /// Returns the hit where a ray crosses the plane of a 2D collider.
-fn hit_in_2d(
-    target: &PickingTargetItem,
-    aabb: Option<ColliderAabb>,
-    ray: &Ray3d,
-    camera: Entity,
-) -> Option<HitData> {
+fn hit_in_2d(target: &PickingTargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
     let z = target.pose.translation().z;
     let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let distance = (f64::from(z) - origin.z) / direction.z;
@@ -301,10 +217,7 @@ fn hit_in_2d(
     }
     let position = (origin + direction * distance).as_vec3().with_z(z);
     let point = position.truncate();
-    let is_near = aabb.is_none_or(|ColliderAabb { min, max }| {
-        min.truncate().cmple(point).all() && point.cmple(max.truncate()).all()
-    });
-    let is_hit = is_near && target.collider.contains_point::<Vec2>(target.pose, point);
     let normal = Vec3::NEG_Z * ray.direction.z.signum();
+    let is_hit = target.collider.contains_point::<Vec2>(target.pose, point);
     is_hit.then(|| HitData::new(camera, distance as f32, Some(position), Some(normal)))
 }

@@ -1,11 +1,6 @@
 //! The picking backend: rays of pointers against colliders in their drawn poses, and a press that
 //! passes through Bevy's own picking systems.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
 use bevy::{
     camera::{
         CameraProjection, ComputedCameraValues, ManualTextureViewHandle, NormalizedRenderTarget,
@@ -334,68 +329,6 @@ fn every_frame_hits_exactly_what_is_drawn_under_the_pointer() {
         assert_eq!(unique.len(), found.len());
     }
     assert!(judged[0] > 5000 && judged[1] > 150, "{judged:?}");
-}
-
-/// A ball of radius 1 that counts the evaluations of its support function.
-struct Counted(Arc<AtomicUsize>);
-
-impl Support for Counted {
-    type Vector = Vec3;
-
-    fn support(&self, direction: DVec3) -> DVec3 {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        direction.normalize_or(DVec3::X)
-    }
-}
-
-#[test]
-fn only_shapes_near_the_pointer_and_shapes_that_moved_are_evaluated() {
-    let counter = Arc::new(AtomicUsize::new(0));
-    let ray = Ray3d::new(Vec3::new(0.2, 0.1, 50.0), Dir3::NEG_Z);
-    let mut counts = Vec::new();
-    for side in [1_u8, 20] {
-        let mut app = app();
-        let camera = spawn_camera(&mut app, ());
-        let spots = (0..side).flat_map(|x| (0..side).map(move |y| [x, y].map(f32::from)));
-        let balls: Vec<_> = spots
-            .map(|[x, y]| {
-                let pose = Transform::from_xyz(5.0 * x, 5.0 * y, 0.0);
-                let ball = Collider::custom(Counted(counter.clone()));
-                app.world_mut().spawn((ball, pose)).id()
-            })
-            .collect();
-        // The first frame has computed all boxes.
-        assert_eq!(entities(&mut app, camera, ray), [balls[0]]);
-        let frame = |app: &mut App| {
-            let before = counter.load(Ordering::Relaxed);
-            app.update();
-            counter.load(Ordering::Relaxed) - before
-        };
-        let at_rest = frame(&mut app);
-        let mover = *balls.last().unwrap();
-        app.world_mut()
-            .get_mut::<Transform>(mover)
-            .unwrap()
-            .translation
-            .z = 0.5;
-        // The pose is drawn in this frame, and picked in the next frame.
-        frame(&mut app);
-        let with_a_move = frame(&mut app);
-        assert!(
-            0 < at_rest && at_rest < with_a_move,
-            "{at_rest} {with_a_move}"
-        );
-        counts.push([at_rest, with_a_move - at_rest]);
-    }
-    let [one, many] = [counts[0], counts[1]];
-    assert_eq!(
-        one[0], many[0],
-        "of 400 balls at rest, only the one under the pointer counts"
-    );
-    assert!(
-        many[1] <= one[0].max(one[1]),
-        "{one:?}, {many:?}: the box of one ball"
-    );
 }
 
 #[test]
