@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::Peak,
     pipeline::proxies::{ProxyArena, SlotPair},
-    sorted::merge,
+    sorted::restore,
     space::Space,
 };
 
@@ -110,15 +110,12 @@ struct Ranks {
     keys: Vec<u128>,
     /// The rank of each slot.
     ranks: Vec<u32>,
-    /// The keys of new proxies.
-    added: Vec<u128>,
+    /// A reused list of the keys that are out of order.
+    out_of_order: Vec<u128>,
 }
 
 /// The rank of a free slot.
 const NO_RANK: u32 = u32::MAX;
-
-/// The key of a removed proxy.
-const REMOVED: u128 = u128::MAX;
 
 fn slot_of(key: u128) -> u32 {
     key as u32
@@ -138,56 +135,32 @@ impl Ranks {
 
     /// Updates the ranks if proxies were added or removed.
     fn update<V: Space>(&mut self, arena: &ProxyArena<V>) {
-        let (previous, revision) = arena.revisions();
-        if self.revision == revision {
+        if self.revision == arena.revision() {
             return;
         }
-        if self.revision != previous {
-            self.keys.clear();
-            self.ranks.clear();
-        }
-        self.ranks.resize(arena.slots().len(), NO_RANK);
-        if self.revision == previous {
-            let changed = arena.changed().iter();
-            changed.for_each(|slot| self.update_slot(arena, *slot));
-        } else {
-            arena.slots().for_each(|slot| self.update_slot(arena, slot));
-        }
-        self.revision = revision;
         let Self {
-            keys, ranks, added, ..
+            revision,
+            keys,
+            ranks,
+            out_of_order,
         } = self;
-        keys.retain(|key| *key != REMOVED);
-        added.sort_unstable();
-        let kept = keys.len();
-        merge(keys, kept, added, |key| *key);
-        added.clear();
+        *revision = arena.revision();
+        let key = |slot| {
+            let entity: Entity = arena.get(slot)?.entity;
+            Some(u128::from(entity.to_bits()) << 32 | u128::from(slot))
+        };
+        keys.clear();
+        keys.extend(arena.slots().filter_map(key));
+        // Most slots are in the order of their entities.
+        restore(keys, out_of_order);
+        out_of_order.clear();
+        ranks.clear();
+        ranks.resize(arena.slots().len(), NO_RANK);
         for (key, new) in keys.iter().zip(0..) {
             if let Some(rank) = ranks.get_mut(slot_of(*key) as usize) {
                 *rank = new;
             }
         }
-    }
-
-    /// If the slot now has another entity or none, marks the slot's old key as removed, and adds
-    /// the new key.
-    fn update_slot<V: Space>(&mut self, arena: &ProxyArena<V>, slot: u32) {
-        let Some(rank) = self.ranks.get_mut(slot as usize) else {
-            return;
-        };
-        let new = arena.get(slot).map(|proxy| {
-            let entity: Entity = proxy.entity;
-            u128::from(entity.to_bits()) << 32 | u128::from(slot)
-        });
-        let old = self.keys.get_mut(*rank as usize);
-        if old.as_deref() == new.as_ref() {
-            return;
-        }
-        if let Some(old) = old {
-            *old = REMOVED;
-        }
-        *rank = NO_RANK;
-        self.added.extend(new);
     }
 }
 

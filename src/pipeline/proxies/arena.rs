@@ -35,8 +35,6 @@ pub struct ProxyArena<V: Space> {
     count: usize,
     /// A counter that is incremented whenever a proxy is added or removed.
     revision: u64,
-    /// The revision of the previous tick.
-    previous_revision: u64,
 }
 
 impl<V: Space> ProxyArena<V> {
@@ -76,10 +74,9 @@ impl<V: Space> ProxyArena<V> {
         self.count
     }
 
-    /// Returns the revisions of the previous tick and of this tick. The two revisions are equal if
-    /// no proxy was added or removed.
-    pub fn revisions(&self) -> (u64, u64) {
-        (self.previous_revision, self.revision)
+    /// Returns a counter that is incremented whenever a proxy is added or removed.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Returns all slots, including free slots.
@@ -111,7 +108,6 @@ impl<V: Space> ProxyArena<V> {
             // Cloning the arena drops its unused capacity.
             *self = self.clone();
         }
-        self.previous_revision = self.revision;
         for slot in self.changed.drain(..) {
             if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
                 *is_changed = false;
