@@ -85,61 +85,49 @@ pub struct ColliderPair {
     motions: [Motion<Collider>; 2],
 }
 
-impl ColliderPair {
-    /// Calls the query for the dimension of both colliders. Returns `None` if the dimensions
-    /// differ.
-    fn ask<R>(
-        &self,
-        in_2d: impl FnOnce(Placed<Vec2>, Placed<Vec2>) -> R,
-        in_3d: impl FnOnce(Placed<Vec3>, Placed<Vec3>) -> R,
-    ) -> Option<R> {
-        match &self.colliders {
-            [AnyPlaced::D2(a, _), AnyPlaced::D2(b, _)] => Some(in_2d(a.into(), b.into())),
-            [AnyPlaced::D3(a, _), AnyPlaced::D3(b, _)] => Some(in_3d(a.into(), b.into())),
+/// Evaluates a query with two colliders in their common dimension. Returns `None` if the dimensions
+/// differ.
+macro_rules! in_common_dimension {
+    ($pair:expr, |$a:ident, $b:ident| $result:expr) => {
+        match $pair {
+            [AnyPlaced::D2($a, _), AnyPlaced::D2($b, _)] => {
+                let ($a, $b): (Placed<Vec2>, Placed<Vec2>) = ($a.into(), $b.into());
+                Some($result)
+            }
+            [AnyPlaced::D3($a, _), AnyPlaced::D3($b, _)] => {
+                let ($a, $b): (Placed<Vec3>, Placed<Vec3>) = ($a.into(), $b.into());
+                Some($result)
+            }
             _ => None,
         }
-    }
-
-    fn cast_in<V: Space>(
-        &self,
-        a: Placed<V>,
-        b: Placed<V>,
-        options: CastOptions,
-    ) -> Option<CastHit<Vec3>> {
-        let [motion_a, motion_b] = self.motions.map(|motion| motion.change.in_dimension::<V>());
-        Some(cast_in_world((a, motion_a?), (b, motion_b?), options)?.to_vec3())
-    }
+    };
 }
 
 impl QueryPair<Vec3> for ColliderPair {
     fn intersects(self) -> bool {
-        self.ask(intersects, intersects).unwrap_or(false)
+        in_common_dimension!(&self.colliders, |a, b| intersects(a, b)).unwrap_or(false)
     }
 
     fn contact(self) -> Option<Contact<Vec3>> {
-        self.ask(
-            |a, b| Some(contact_in_world(a, b)?.to_vec3()),
-            contact_in_world,
-        )?
+        in_common_dimension!(&self.colliders, |a, b| contact_in_world(a, b)?.to_vec3())
     }
 
     fn manifold(self) -> Option<Manifold<Vec3>> {
-        self.ask(
-            |a, b| Some(manifold_in_world(a, b)?.to_vec3()),
-            manifold_in_world,
-        )?
+        in_common_dimension!(&self.colliders, |a, b| manifold_in_world(a, b)?.to_vec3())
     }
 
     fn distance(self) -> Distance<Vec3> {
-        self.ask(|a, b| distance_in_world(a, b).to_vec3(), distance_in_world)
+        in_common_dimension!(&self.colliders, |a, b| distance_in_world(a, b).to_vec3())
             .unwrap_or_else(Distance::infinite)
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<Vec3>> {
-        self.ask(
-            |a, b| self.cast_in(a, b, options),
-            |a, b| self.cast_in(a, b, options),
-        )?
+        let [motion_a, motion_b] = self.motions.map(|motion| motion.change);
+        in_common_dimension!(&self.colliders, |a, b| {
+            let moving_a = (a, motion_a.in_dimension()?);
+            let moving_b = (b, motion_b.in_dimension()?);
+            cast_in_world(moving_a, moving_b, options)?.to_vec3()
+        })
     }
 }
 
@@ -164,7 +152,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
             pose: motion.start.0?,
             motion: motion.change.valid(),
             collider: place(collider, &collider_motion.start)?,
-            collider_motion: collider_motion.change.in_dimension::<S::Vector>(),
+            collider_motion: collider_motion.change.in_dimension(),
             shape_is_first,
         })
     }

@@ -15,6 +15,17 @@ pub enum AnyPlaced {
     D3(PlacedCollider<Vec3>, Aabb),
 }
 
+/// Evaluates an expression with a placed collider and its box, in the collider's own dimension.
+macro_rules! in_own_dimension {
+    ($placed:expr, |$collider:pat_param, $aabb:pat_param| $result:expr) => {
+        match $placed {
+            $crate::collider_query::place::AnyPlaced::D2($collider, $aabb) => $result,
+            $crate::collider_query::place::AnyPlaced::D3($collider, $aabb) => $result,
+        }
+    };
+}
+pub(crate) use in_own_dimension;
+
 impl AnyPlaced {
     /// Places a collider. Returns `None` if the collider touches nothing.
     pub fn new(collider: &Collider, pose: impl Into<QueryPose<Collider>>) -> Option<Self> {

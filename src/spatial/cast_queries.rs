@@ -5,7 +5,10 @@ use bevy::ecs::entity::Entity;
 
 use crate::{
     Collider,
-    collider_query::{cast::cast_in_world, place::AnyPlaced},
+    collider_query::{
+        cast::cast_in_world,
+        place::{AnyPlaced, in_own_dimension},
+    },
     math::{Vec2, Vec3},
     parallel::for_chunks,
     placed::{BoundingRegion, PlacedCollider},
@@ -179,28 +182,17 @@ impl SpatialQuery<'_, '_> {
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
-        match body {
-            AnyPlaced::D2(body, aabb) => {
-                let (body, motion) = (
-                    (body, body.region_in(aabb)),
-                    motion.change.in_dimension::<Vec2>(),
-                );
-                self.visit_casts(body, motion, options, selection, &mut |found| {
-                    visit(EntityHit {
-                        entity: found.entity,
-                        owner: found.owner,
-                        hit: found.to_vec3(),
-                    })
-                });
-            }
-            AnyPlaced::D3(body, aabb) => {
-                let (body, motion) = (
-                    (body, body.region_in(aabb)),
-                    motion.change.in_dimension::<Vec3>(),
-                );
-                self.visit_casts(body, motion, options, selection, visit);
-            }
-        }
+        in_own_dimension!(body, |body, aabb| {
+            let motion = motion.change.in_dimension();
+            let body = (body, body.region_in(aabb));
+            self.visit_casts(body, motion, options, selection, &mut |found| {
+                visit(EntityHit {
+                    entity: found.entity,
+                    owner: found.owner,
+                    hit: found.to_vec3(),
+                })
+            });
+        });
     }
 
     /// Calls `visit` with the first touch between a moving body and each 2D or each 3D collider.

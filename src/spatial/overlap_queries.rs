@@ -10,7 +10,7 @@ use crate::{
     collider_query::{
         collider_methods::{closest_point, with_point},
         pair::{contact_in_world, distance_in_world, intersects},
-        place::AnyPlaced,
+        place::{AnyPlaced, in_own_dimension},
     },
     math::Vec3,
     pipeline::{
@@ -69,14 +69,10 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
-        match AnyPlaced::new(collider, pose) {
-            Some(AnyPlaced::D2(body, aabb)) => {
-                self.visit_touching((&body).into(), body.region_in(&aabb), filter, &mut visit);
-            }
-            Some(AnyPlaced::D3(body, aabb)) => {
-                self.visit_touching((&body).into(), body.region_in(&aabb), filter, &mut visit);
-            }
-            None => {}
+        if let Some(placed) = AnyPlaced::new(collider, pose) {
+            in_own_dimension!(&placed, |body, aabb| {
+                self.visit_touching(body.into(), body.region_in(aabb), filter, &mut visit);
+            });
         }
     }
 
@@ -91,14 +87,10 @@ impl SpatialQuery<'_, '_> {
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
     ) {
         contacts.clear();
-        match AnyPlaced::new(collider, pose) {
-            Some(AnyPlaced::D2(body, aabb)) => {
-                self.add_contacts((&body, &aabb), filter, contacts);
-            }
-            Some(AnyPlaced::D3(body, aabb)) => {
-                self.add_contacts((&body, &aabb), filter, contacts);
-            }
-            None => {}
+        if let Some(placed) = AnyPlaced::new(collider, pose) {
+            in_own_dimension!(&placed, |body, aabb| {
+                self.add_contacts((body, aabb), filter, contacts);
+            });
         }
         contacts.sort_unstable_by_key(|contact| contact.entity);
     }
@@ -112,14 +104,9 @@ impl SpatialQuery<'_, '_> {
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<Vec3>>> {
-        match AnyPlaced::new(collider, pose)? {
-            AnyPlaced::D2(body, aabb) => {
-                self.closest_to_collider((&body, &aabb), max_distance, filter)
-            }
-            AnyPlaced::D3(body, aabb) => {
-                self.closest_to_collider((&body, &aabb), max_distance, filter)
-            }
-        }
+        in_own_dimension!(&AnyPlaced::new(collider, pose)?, |body, aabb| {
+            self.closest_to_collider((body, aabb), max_distance, filter)
+        })
     }
 
     fn closest_to_collider<V: QuerySpace>(

@@ -122,9 +122,9 @@ pub type Moving64<'a, D> = (&'a Pose<D>, &'a Motion64<D>);
 
 impl Motion64<DVec3> {
     /// Returns the motion of a collider in 2D or 3D, or `None` if the motion is invalid.
-    pub fn in_dimension<V: Space>(self) -> Option<Motion64<V::DVec>> {
-        let (_, translation) = V::DVec::restrict(DMat3::IDENTITY, self.translation);
-        let rotation = V::DVec::angle_of(self.rotation);
+    pub fn in_dimension<D: DVector>(self) -> Option<Motion64<D>> {
+        let (_, translation) = D::restrict(DMat3::IDENTITY, self.translation);
+        let rotation = D::angle_of(self.rotation);
         let motion = Motion64 {
             rotation,
             ..Motion64::linear(translation)

@@ -10,13 +10,12 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    Collider,
-    collider_query::{pair::visit_contacts, part_contacts::parts_touch, place::AnyPlaced},
+    collider_query::{pair::visit_contacts, part_contacts::parts_touch},
     pipeline::proxy::Proxy,
     placed::{PartContact, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
-    space::{DVector, QueryPose, Space},
+    space::{DVector, Space},
     spatial::{SpatialQuery, SpatialQueryFilter, filter::Selection, spatial_query::QuerySpace},
 };
 
@@ -278,17 +277,4 @@ pub fn radius_of<V: Space>(body: &PlacedCollider<V>) -> Option<f64> {
 /// Returns the length by which rounding to f32 may misplace a body.
 pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
     f64::from(f32::EPSILON) * (body.world_pose.translation.extent() + radius)
-}
-
-/// Places a collider in a pose, and calls the closure for its dimension.
-pub fn in_own_dimension<R>(
-    collider: &Collider,
-    pose: impl Into<QueryPose<Collider>>,
-    in_2d: impl FnOnce(PlacedCollider<Vec2>) -> R,
-    in_3d: impl FnOnce(PlacedCollider<Vec3>) -> R,
-) -> Option<R> {
-    match AnyPlaced::new(collider, pose)? {
-        AnyPlaced::D2(body, _) => Some(in_2d(body)),
-        AnyPlaced::D3(body, _) => Some(in_3d(body)),
-    }
 }

@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
+    collider_query::place::{AnyPlaced, in_own_dimension},
     collision::PushOut,
     placed::{Part, PartContact, PlacedCollider},
     query::{Pair, Ray, RaySide, Solver},
@@ -32,7 +33,7 @@ use crate::{
     },
     spatial::{
         SpatialQuery, SpatialQueryFilter,
-        mover::body::{FilteredQuery, in_own_dimension, radius_of, rounding_of},
+        mover::body::{FilteredQuery, radius_of, rounding_of},
         spatial_query::QuerySpace,
     },
 };
@@ -114,13 +115,9 @@ impl SpatialQuery<'_, '_> {
             one_way_skin: 0.0,
         };
         let max = f64::from(max_distance);
-        in_own_dimension(
-            collider,
-            pose,
-            |body| search_push_out(&around, &body, max).in_world::<Vec2>(),
-            |body| search_push_out(&around, &body, max).in_world::<Vec3>(),
-        )
-        .unwrap_or_default()
+        AnyPlaced::new(collider, pose).map_or_else(PushOut::default, |placed| {
+            in_own_dimension!(&placed, |body, _| push_out_in_world(&around, body, max))
+        })
     }
 }
 
@@ -132,14 +129,17 @@ pub struct FoundPushOut<D> {
     pub is_free: bool,
 }
 
-impl<D: DVector> FoundPushOut<D> {
-    fn in_world<V: QuerySpace<DVec = D>>(self) -> PushOut {
-        let translation = V::from_f64(self.translation.in_f32_range()).to_vec3();
-        match self.is_free {
-            true if self.translation == D::ZERO => PushOut::Free,
-            true => PushOut::Moved(translation),
-            false => PushOut::Pressed(translation),
-        }
+fn push_out_in_world<V: QuerySpace>(
+    around: &FilteredQuery,
+    body: &PlacedCollider<V>,
+    max_distance: f64,
+) -> PushOut {
+    let found = search_push_out(around, body, max_distance);
+    let translation = V::from_f64(found.translation.in_f32_range()).to_vec3();
+    match found.is_free {
+        true if found.translation == V::DVec::ZERO => PushOut::Free,
+        true => PushOut::Moved(translation),
+        false => PushOut::Pressed(translation),
     }
 }
 

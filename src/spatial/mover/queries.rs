@@ -3,14 +3,14 @@
 
 use crate::{
     Collider,
-    collider_query::place::AnyPlaced,
+    collider_query::place::{AnyPlaced, in_own_dimension},
     placed::PlacedCollider,
     shape::Dimension,
     space::QueryPose,
     spatial::{
         SpatialQuery, SpatialQueryFilter,
         mover::{
-            body::{FilteredQuery, GrownBody, in_own_dimension},
+            body::{FilteredQuery, GrownBody},
             character::Character,
             planes::ContactPlane,
             slide::{MoveAndSlideOutput, MoveAndSlideSettings},
@@ -64,10 +64,10 @@ impl SpatialQuery<'_, '_> {
             filter,
             one_way_skin: 0.0,
         };
-        match AnyPlaced::new(collider, pose) {
-            Some(AnyPlaced::D2(body, _)) => list_planes(&around, &body, max_gap, planes),
-            Some(AnyPlaced::D3(body, _)) => list_planes(&around, &body, max_gap, planes),
-            None => {}
+        if let Some(placed) = AnyPlaced::new(collider, pose) {
+            in_own_dimension!(&placed, |body, _| list_planes(
+                &around, body, max_gap, planes
+            ));
         }
     }
 
@@ -136,14 +136,12 @@ impl SpatialQuery<'_, '_> {
             one_way_skin: 0.0,
         };
         let translation = translation.to_vec3();
-        in_own_dimension(
-            collider,
-            pose,
-            |body| Character::slide(&around, &body, translation, settings),
-            |body| Character::slide(&around, &body, translation, settings),
-        )
-        .flatten()
-        .unwrap_or_default()
+        let slide = AnyPlaced::new(collider, pose).and_then(|placed| {
+            in_own_dimension!(&placed, |body, _| {
+                Character::slide(&around, body, translation, settings)
+            })
+        });
+        slide.unwrap_or_default()
     }
 }
 
