@@ -26,16 +26,12 @@ use crate::{
 /// assert!(query::intersects(&triangle, at(0.0, 0.0), &circle, at(-0.5, 0.5)));
 /// assert!(!query::intersects(&triangle, at(0.0, 0.0), &circle, at(1.0, 1.0)));
 /// ```
-pub fn intersects<A, B>(
+pub fn intersects<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
     b: &B,
     pose_b: impl Into<PoseOf<B>>,
-) -> bool
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> bool {
     let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.is_some_and(QueryPair::intersects)
 }
@@ -54,16 +50,12 @@ where
 /// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
 /// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
 /// ```
-pub fn contact<A, B>(
+pub fn contact<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
     b: &B,
     pose_b: impl Into<PoseOf<B>>,
-) -> Option<Contact<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> Option<Contact<A::Vector>> {
     let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.and_then(QueryPair::contact)
 }
@@ -120,16 +112,12 @@ where
 /// radians and touch everywhere, only quadrilaterals with the deepest point as a corner are
 /// compared. In 20,000 random pairs (`tests/it/queries/manifold_area.rs`), the manifold spans at
 /// least 90 % of the area of the largest such quadrilateral.
-pub fn manifold<A, B>(
+pub fn manifold<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
     b: &B,
     pose_b: impl Into<PoseOf<B>>,
-) -> Option<Manifold<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> Option<Manifold<A::Vector>> {
     let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.and_then(QueryPair::manifold)
 }
@@ -152,16 +140,12 @@ where
 ///
 /// If a pose is not finite, if a shape is invalid, or if both shapes are half-spaces, the distance
 /// is infinite and the points are NaN.
-pub fn distance<A, B>(
+pub fn distance<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
     b: &B,
     pose_b: impl Into<PoseOf<B>>,
-) -> Distance<A::Vector>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> Distance<A::Vector> {
     let pair = a.pair(Motion::still(pose_a), b, Motion::still(pose_b));
     pair.map_or_else(Distance::infinite, QueryPair::distance)
 }
@@ -185,7 +169,7 @@ where
 ///
 /// Returns `None` if the shapes do not touch during the motion, or if they only slide along each
 /// other's surface without overlapping. Invalid shapes, poses and motions never hit.
-pub fn cast_shape<A, B>(
+pub fn cast_shape<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
     translation_a: A::Vector,
@@ -193,11 +177,7 @@ pub fn cast_shape<A, B>(
     pose_b: impl Into<PoseOf<B>>,
     translation_b: A::Vector,
     options: CastOptions,
-) -> Option<CastHit<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> Option<CastHit<A::Vector>> {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
     a.pair(motion_a, b, motion_b)?.cast(options)
@@ -233,18 +213,14 @@ where
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time
-///   of the last step that was proved.
-pub fn cast_motion<A, B>(
+///   of the last proved step.
+pub fn cast_motion<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,
     b: &B,
     motion_b: impl Into<MotionOf<B>>,
     options: CastOptions,
-) -> Option<CastHit<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: QueryShape + ?Sized,
-{
+) -> Option<CastHit<A::Vector>> {
     a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
 
@@ -263,16 +239,12 @@ where
 /// ```
 ///
 /// This function takes only convex shapes, not a [`Collider`](crate::Collider).
-pub fn touch<'a, A, B>(
+pub fn touch<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &'a A,
     pose_a: impl Into<QueryPose<A::Vector>>,
     b: &'a B,
     pose_b: impl Into<QueryPose<A::Vector>>,
-) -> Option<Touch<'a, A, B>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<Touch<'a, A, B>> {
     let mut solver = Solver::new(pair(a, pose_a.into(), b, pose_b.into())?);
     solver.hit().then_some(Touch(solver))
 }
@@ -280,12 +252,8 @@ where
 /// Two shapes that touch: the result of [`touch()`].
 pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
-impl<A, B> Touch<'_, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    /// Returns the contact of the two shapes.
+impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Touch<'_, A, B> {
+    /// Returns the contact of both shapes.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
         solver.contact_in_world()

@@ -113,11 +113,7 @@ pub struct ShapePair<'a, A: Support + ?Sized, B: ?Sized> {
 
 // The functions are always inlined, so that a query on two primitives contains only the code for
 // these primitives.
-impl<A, B> QueryPartner<B> for A
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> QueryPartner<B> for A {
     type Vector = A::Vector;
     type Pair<'a>
         = ShapePair<'a, A, B>
@@ -141,11 +137,7 @@ where
     }
 }
 
-impl<'a, A, B> ShapePair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> ShapePair<'a, A, B> {
     /// Returns the pair at the start, or `None` if a pose is invalid.
     #[inline(always)]
     fn at_start(self) -> Option<Pair<'a, A, B>> {
@@ -192,15 +184,11 @@ where
 
 /// Returns the pair of two shapes in the world, or `None` if a pose is invalid.
 #[inline(always)]
-pub(super) fn pair<'a, A, B>(
+pub(super) fn pair<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &'a A,
     pose_a: QueryPose<A::Vector>,
     b: &'a B,
     pose_b: QueryPose<A::Vector>,
-) -> Option<Pair<'a, A, B>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<Pair<'a, A, B>> {
     Some(Pair::new(a, pose_a.0?, b, pose_b.0?))
 }

@@ -36,12 +36,8 @@ enum Method<D: DVector> {
     ClosedForm(ClosedForm<D>),
 }
 
-impl<'a, A, B> Solver<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    /// Returns the solver for a pair. If the pair has a closed form, the solver uses that form.
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a, A, B> {
+    /// Returns the solver for a pair. If the pair has a closed form, the solver uses it.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
     #[inline(always)]
@@ -252,11 +248,7 @@ where
 
 /// Queries that create no solver if there is a closed form, because creating a solver would take as
 /// long as the closed form itself.
-impl<'a, A, B> Pair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, A, B> {
     /// Returns `true` if the shapes touch.
     #[inline(always)]
     pub fn touches(self) -> bool {

@@ -61,17 +61,13 @@ pub use crate::{
 /// [`query::contact`](super::contact()).
 ///
 /// GJK decides whether the shapes touch. If the cores overlap, EPA follows.
-pub fn contact<A, B>(
+pub fn contact<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
     pose_b: impl Into<QueryPose<A::Vector>>,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<Contact<A::Vector>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<Contact<A::Vector>> {
     let recording = ActiveTrace::new(trace);
     let pair = pair(a, pose_a.into(), b, pose_b.into())?.traced(Traced::new(&recording));
     let mut solver = Solver::without_closed_form(pair);
@@ -80,17 +76,13 @@ where
 
 /// Returns the distance between two shapes, and their nearest points: see
 /// [`query::distance`](super::distance()).
-pub fn distance<A, B>(
+pub fn distance<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
     pose_b: impl Into<QueryPose<A::Vector>>,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Distance<A::Vector>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Distance<A::Vector> {
     let recording = ActiveTrace::new(trace);
     let Some(pair) = pair(a, pose_a.into(), b, pose_b.into()) else {
         return Distance::infinite();
@@ -105,7 +97,7 @@ where
 /// After the steps of the cast, steps of GJK at a slightly later time of the motion prove that the
 /// shapes overlap after the touch. If the shapes touch at the start, or may only graze each other,
 /// another algorithm continues without recording steps.
-pub fn cast_shape<A, B>(
+pub fn cast_shape<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,
     translation_a: A::Vector,
@@ -113,11 +105,7 @@ pub fn cast_shape<A, B>(
     pose_b: impl Into<QueryPose<A::Vector>>,
     translation_b: A::Vector,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<CastHit<A::Vector>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<CastHit<A::Vector>> {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
     cast_in_world(a, &motion_a, b, &motion_b, |start| start.trace(trace))

@@ -37,42 +37,30 @@ use touch::{StartingPair, Uncertain};
 
 /// Returns the first touch of two shapes in the world. `solve` returns the touch in f64. If a pose
 /// at the start or a motion is invalid, the cast is a miss.
-pub(super) fn cast_in_world<A, B>(
+pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     motion_a: &Motion<A::Vector>,
     b: &B,
     motion_b: &Motion<A::Vector>,
     solve: impl FnOnce(&StartingPair<A, B>) -> Option<CastHit64<DVecOf<A>>>,
-) -> Option<CastHit<A::Vector>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<CastHit<A::Vector>> {
     let start = StartingPair::new(a, motion_a.valid()?, b, motion_b.valid()?);
     Some(solve(&start)?.in_world(|time| start.origins_at(time)))
 }
 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their
 /// motions.
-pub(crate) fn cast_moving<A, B>(
+pub(crate) fn cast_moving<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     moving_a: Moving64<DVecOf<A>>,
     b: &B,
     moving_b: Moving64<DVecOf<A>>,
     options: CastOptions,
-) -> Option<CastHit64<DVecOf<A>>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<CastHit64<DVecOf<A>>> {
     StartingPair::new(a, moving_a, b, moving_b).cast(options)
 }
 
-impl<A, B> StartingPair<'_, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'_, A, B> {
     /// Returns the first touch of the pair.
     pub fn cast(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_directly()

@@ -40,11 +40,7 @@ pub struct CertifiedTouch<D> {
     pub is_on_face: [bool; 2],
 }
 
-impl<'a, A, B> StartingPair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'a, A, B> {
     /// Returns the pair of two shapes, each with its pose at the start and its motion.
     #[inline(always)]
     pub fn new(

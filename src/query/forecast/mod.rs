@@ -110,32 +110,24 @@ pub struct Forecast<V> {
 /// This function takes only convex shapes and half-spaces. A [`Collider`](crate::Collider) may be
 /// concave, so its shortest correction may go around any of its parts. For colliders, use
 /// [`cast_shape`](super::cast_shape), and slide along the contact.
-pub fn forecast<A, B>(
+pub fn forecast<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     pose_a: impl Into<QueryPose<A::Vector>>,
     b: &B,
     pose_b: impl Into<QueryPose<A::Vector>>,
     translation: A::Vector,
-) -> Forecast<A::Vector>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Forecast<A::Vector> {
     forecast_of_shapes(a, pose_a.into(), b, pose_b.into(), translation).unwrap_or_default()
 }
 
 /// Returns the forecast, or `None` for invalid poses and translations.
-fn forecast_of_shapes<A, B>(
+fn forecast_of_shapes<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     pose_a: QueryPose<A::Vector>,
     b: &B,
     pose_b: QueryPose<A::Vector>,
     translation: A::Vector,
-) -> Option<Forecast<A::Vector>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Option<Forecast<A::Vector>> {
     let (motion_a, motion_b) = (Motion::linear(pose_a, translation), Motion::still(pose_b));
     let (moving_a, moving_b) = (motion_a.valid()?, motion_b.valid()?);
     let (pose_a, pose_b) = (*moving_a.0, *moving_b.0);
@@ -171,16 +163,12 @@ where
 
 /// Returns the shortest translation that moves the end of A's path out of the shadow. `normal` is
 /// the normal of the first touch, and `start` is the contact at the start.
-fn out_of_shadow<A, B>(
+fn out_of_shadow<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     pair: &Pair<A, B>,
     translation: DVecOf<A>,
     normal: DVecOf<A>,
     start: Option<&Contact64<DVecOf<A>>>,
-) -> DVecOf<A>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> DVecOf<A> {
     // In the frame of the pair, the second shape moves. So the set O (see the file head) is the
     // pair's Minkowski difference.
     let inverse = DVecOf::<A>::transpose(pair.frame);

@@ -105,11 +105,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     trace: T,
 }
 
-impl<'a, A, B> Pair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, A, B> {
     /// Returns the pair of two shapes in the world.
     #[inline(always)]
     pub fn new(a: &'a A, pose_a: Pose<DVecOf<A>>, b: &'a B, pose_b: Pose<DVecOf<A>>) -> Self {

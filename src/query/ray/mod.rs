@@ -79,15 +79,11 @@ pub use types::{Ray, RayHit, RaySide};
 /// their size.
 ///
 /// If the shape, its pose or the ray is invalid, the ray misses: see [`Ray`].
-pub fn cast_ray<S, V>(
+pub fn cast_ray<S: RayTarget<V> + ?Sized, V: Space>(
     shape: &S,
     pose: impl Into<PoseOf<S>>,
     ray: impl Into<Ray<V>>,
-) -> Option<RayHit<V>>
-where
-    S: RayTarget<V> + ?Sized,
-    V: Space,
-{
+) -> Option<RayHit<V>> {
     shape.cast_ray(pose.into(), ray.into())
 }
 

@@ -263,10 +263,7 @@ impl IntoShape for Plane3d {
 }
 
 /// A 2D shape in the xy plane, extruded along z in both directions.
-impl<P> Support for Extrusion<P>
-where
-    P: Primitive2d + Support<Vector = Vec2>,
-{
+impl<P: Primitive2d + Support<Vector = Vec2>> Support for Extrusion<P> {
     type Vector = Vec3;
 
     fn support(&self, direction: DVec3) -> DVec3 {
@@ -288,10 +285,7 @@ where
 }
 
 impl<P: Primitive2d> sealed::Sealed for Extrusion<P> {}
-impl<P> IntoShape for Extrusion<P>
-where
-    P: Primitive2d + IntoShape<Vector = Vec2>,
-{
+impl<P: Primitive2d + IntoShape<Vector = Vec2>> IntoShape for Extrusion<P> {
     type Vector = Vec3;
 
     fn into_shape(self) -> Result<Shape<Vec3>, ShapeError> {

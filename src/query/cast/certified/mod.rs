@@ -125,11 +125,7 @@ enum AfterTouch {
 /// A touch, and the axis that separates the shapes before it.
 type TouchAndAxis<D> = (CertifiedTouch<D>, SeparatingAxis<D>);
 
-impl<A, B> MovingPair<'_, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_, A, B> {
     /// Returns the first touch of the pair.
     pub fn solve(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         let size = self.scale.size;

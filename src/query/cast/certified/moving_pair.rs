@@ -54,11 +54,7 @@ pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     is_rotating: bool,
 }
 
-impl<'a, A, B> MovingPair<'a, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'a, A, B> {
     /// Returns the moving pair, or `None` if a shape is invalid or both are half-spaces.
     pub fn new(start: &'a StartingPair<'a, A, B>) -> Option<Self> {
         let Pair { a, b, origins, .. } = start.pair;

@@ -38,12 +38,8 @@ use crate::{
     space::DVector,
 };
 
-impl<A, B> StartingPair<'_, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    /// Returns the outcome of the cast by the first method that is able to solve the pair.
+impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'_, A, B> {
+    /// Returns the outcome of the cast.
     pub fn cast_directly(&self) -> FastCast<CastHit64<DVecOf<A>>> {
         if self.has_half_space() {
             return Err(Uncertain);
