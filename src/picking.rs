@@ -2,8 +2,8 @@
 //! system [`report_hits`], which runs once per frame.
 //!
 //! Picking uses the poses on the screen: the `GlobalTransform`s of the last frame. If a game
-//! smooths the motion between two ticks, these poses differ from the poses of the tick. Therefore
-//! the backend does not use the index of [`SpatialQuery`](crate::SpatialQuery).
+//! smooths the motion between two ticks, these poses differ from the poses of the tick. So the
+//! backend does not use the index of [`SpatialQuery`](crate::SpatialQuery).
 
 use bevy::{
     camera::{

@@ -13,7 +13,7 @@ use crate::{
     collider_query::{
         facet_times::FacetTimes,
         first_touch::FirstTouch,
-        moving_colliders::{Moving, MovingColliders, PartPair},
+        moving_colliders::{Moving, MovingColliders, PartPair, time_to_close},
         pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, offsets},
     },
     placed::{BoundingRegion, DynPart},
@@ -183,26 +183,14 @@ impl<D: DVector> SweptRegion<D> {
             (Self::Box(own), Self::Box(other)) => own.entry(other, translation),
             (Self::HalfSpace(half_space, origin), Self::Box(bounds)) => {
                 let gap = bounds.gap_to_half_space(half_space, *origin);
-                time_to_close(gap, half_space.normal.dot(translation))
+                time_to_close(gap, -half_space.normal.dot(translation))
             }
             (Self::Box(bounds), Self::HalfSpace(half_space, origin)) => {
                 let gap = bounds.gap_to_half_space(half_space, *origin);
-                time_to_close(gap, -half_space.normal.dot(translation))
+                time_to_close(gap, half_space.normal.dot(translation))
             }
             _ => 0.0,
         }
-    }
-}
-
-/// Returns the time at which a gap is closed, if the gap grows by `growth` from time 0 to time 1.
-/// Returns infinity if the gap stays open.
-fn time_to_close(gap: f64, growth: f64) -> f64 {
-    if gap <= 0.0 {
-        0.0
-    } else if growth < 0.0 && gap <= -growth {
-        gap / -growth
-    } else {
-        f64::INFINITY
     }
 }
 

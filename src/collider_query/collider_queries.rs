@@ -16,7 +16,7 @@ use crate::{
         QueryPartner, QueryShape, Ray, RayHit, RayTarget, sealed,
     },
     shape::{ColliderShape, DVecOf, Dimension, Support, swap_if},
-    space::{Pose, QueryPose, Space},
+    space::{Pose, QueryPose},
 };
 
 impl sealed::Sealed for Collider {}

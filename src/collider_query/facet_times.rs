@@ -31,7 +31,7 @@ use core::cell::Cell;
 use arrayvec::ArrayVec;
 
 use crate::{
-    collider_query::moving_colliders::{Moving, MovingColliders},
+    collider_query::moving_colliders::{Moving, MovingColliders, time_to_close},
     placed::{BoundingRegion, DynShape, Placed, PlacedCollider},
     query::{CastHit64, CastStatus, Contact64},
     shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, swap_if, weld},
@@ -492,15 +492,5 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             let outward = -across.toward(inward);
             self.time_along(facet, outward, self.lowest(outward)) == f64::INFINITY
         })
-    }
-}
-
-/// Returns the time at which a gap is closed, if the gap shrinks by `approach` per unit of time.
-/// Returns infinity if the gap stays open.
-fn time_to_close(gap: f64, approach: f64) -> f64 {
-    match gap {
-        gap if gap <= 0.0 => 0.0,
-        gap if gap >= approach => f64::INFINITY,
-        gap => gap / approach,
     }
 }

@@ -135,3 +135,15 @@ fn diagonal<D: DVector>(region: &Option<BoundingRegion<D>>) -> f64 {
     let bounds = region.as_ref().and_then(BoundingRegion::bounds);
     bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
 }
+
+/// Returns the time at which a gap is closed, if the gap shrinks by `approach` from time 0 to
+/// time 1. Returns infinity if the gap stays open.
+pub fn time_to_close(gap: f64, approach: f64) -> f64 {
+    if gap > approach.max(0.0) {
+        f64::INFINITY
+    } else if gap > 0.0 {
+        gap / approach
+    } else {
+        0.0
+    }
+}

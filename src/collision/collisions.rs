@@ -169,13 +169,7 @@ impl Collisions {
     /// with itself. Then sorts all lists, and keeps only the first contact of each pair and of each
     /// pair of parts.
     fn restore_order(&mut self) {
-        let Self {
-            contacts,
-            by_other,
-            parts,
-            ..
-        } = self;
-        for list in [&mut *contacts, &mut *parts] {
+        for list in [&mut self.contacts, &mut self.parts] {
             for contact in &mut *list {
                 if contact.other < contact.entity {
                     *contact = contact.flipped();
@@ -183,13 +177,14 @@ impl Collisions {
             }
             list.retain(|contact| contact.entity != contact.other);
         }
-        contacts.sort_by_key(CollisionEvent::pair);
-        contacts.dedup_by_key(|contact| contact.pair());
+        self.contacts.sort_by_key(CollisionEvent::pair);
+        self.contacts.dedup_by_key(|contact| contact.pair());
         let key = |hit: &CollisionEvent| (hit.pair(), hit.part(), hit.other_part());
-        parts.sort_by_key(key);
-        parts.dedup_by_key(|contact| key(contact));
-        *by_other = contacts.iter().map(|hit| hit.other).zip(0..).collect();
-        by_other.sort_unstable();
+        self.parts.sort_by_key(key);
+        self.parts.dedup_by_key(|contact| key(contact));
+        let others = self.contacts.iter().map(|hit| hit.other);
+        self.by_other = others.zip(0..).collect();
+        self.by_other.sort_unstable();
     }
 
     /// Replaces the contacts of the last tick with the contacts of this tick.

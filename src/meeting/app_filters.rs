@@ -175,19 +175,13 @@ pub struct AppFilters {
 impl AppFilters {
     /// Begins a tick: updates [`marked`](Self::marked), and calls `mark` with each marked entity.
     pub fn mark(&mut self, world: &mut World, mut mark: impl FnMut(Entity)) {
-        let Self {
-            pairs,
-            contacts,
-            marked,
-            ..
-        } = self;
-        marked.clear();
+        self.marked.clear();
         let mut mark = |entity| {
-            marked.insert(entity);
+            self.marked.insert(entity);
             mark(entity);
         };
-        pairs.mark(world, &mut mark);
-        contacts.mark(world, &mut mark);
+        self.pairs.mark(world, &mut mark);
+        self.contacts.mark(world, &mut mark);
     }
 }
 

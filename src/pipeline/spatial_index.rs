@@ -191,15 +191,11 @@ impl Forest {
     }
 
     fn rebuild_moving<V: Space>(&mut self, arena: &ProxyArena<V>) {
-        let Self {
-            slot_trees,
-            moving_slots,
-            ..
-        } = self;
-        moving_slots.retain(|slot| slot_tree(slot_trees, *slot) == SlotTree::Moving);
-        moving_slots.sort_unstable();
-        moving_slots.dedup();
-        self.moving = tree(arena, moving_slots.iter().copied());
+        let is_moving = |slot: &u32| slot_tree(&self.slot_trees, *slot) == SlotTree::Moving;
+        self.moving_slots.retain(is_moving);
+        self.moving_slots.sort_unstable();
+        self.moving_slots.dedup();
+        self.moving = tree(arena, self.moving_slots.iter().copied());
     }
 
     fn len(&self) -> usize {

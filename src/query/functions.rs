@@ -213,7 +213,7 @@ pub fn cast_shape<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time
-///   of the last proved step.
+///   of the last step that was proved.
 pub fn cast_motion<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,
@@ -253,7 +253,7 @@ pub fn touch<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
 pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
 impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Touch<'_, A, B> {
-    /// Returns the contact of both shapes.
+    /// Returns the contact of the two shapes.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
         solver.contact_in_world()

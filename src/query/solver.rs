@@ -37,7 +37,7 @@ enum Method<D: DVector> {
 }
 
 impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a, A, B> {
-    /// Returns the solver for a pair. If the pair has a closed form, the solver uses it.
+    /// Returns the solver for a pair. If the pair has a closed form, the solver uses that form.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
     #[inline(always)]

@@ -189,14 +189,8 @@ impl<'a> SpatialQueryFilter<'a> {
     /// In a tick, the marker must be on the collider itself, as on the soldiers in the example.
     /// Like a [predicate](Self::with_predicate), the filter is called at most once per entity.
     #[must_use]
-    pub fn with_pair_filter<'b>(
-        self,
-        filter: &'b (dyn Fn(CandidatePair) -> bool + Sync),
-    ) -> SpatialQueryFilter<'b>
-    where
-        'a: 'b,
-    {
-        SpatialQueryFilter {
+    pub fn with_pair_filter(self, filter: &'a (dyn Fn(CandidatePair) -> bool + Sync)) -> Self {
+        Self {
             pair_filter: Some(filter),
             ..self
         }
@@ -208,14 +202,8 @@ impl<'a> SpatialQueryFilter<'a> {
     /// before the shapes are tested. The predicate receives only entities that pass the rest of the
     /// filter and whose bounding boxes the query overlaps.
     #[must_use]
-    pub fn with_predicate<'b>(
-        self,
-        predicate: &'b (dyn Fn(Entity) -> bool + Sync),
-    ) -> SpatialQueryFilter<'b>
-    where
-        'a: 'b,
-    {
-        SpatialQueryFilter {
+    pub fn with_predicate(self, predicate: &'a (dyn Fn(Entity) -> bool + Sync)) -> Self {
+        Self {
             predicate: Some(predicate),
             ..self
         }

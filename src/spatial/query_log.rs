@@ -111,12 +111,12 @@ impl QueryLog {
         if !self.is_on.load(Ordering::Relaxed) {
             return;
         }
-        let QueryLists {
-            is_in_step,
-            step,
-            frame,
-        } = &mut *self.lists();
-        let list = if *is_in_step { step } else { frame };
+        let lists = &mut *self.lists();
+        let list = if lists.is_in_step {
+            &mut lists.step
+        } else {
+            &mut lists.frame
+        };
         if list.len() < LIMIT {
             list.push(query());
         }

@@ -181,30 +181,24 @@ impl Overlaps {
     /// Ends a tick. After a temporary peak of the number of boxes, removes outdated boxes and frees
     /// unused memory.
     fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>, paths: &PathTable<V>) {
-        let Self {
-            moving,
-            resting,
-            pieces,
-            rest_peak,
-            slot_peak,
-        } = self;
         let boxes = paths.boxes(arena);
-        let at_rest = arena.count().saturating_sub(moving.len());
+        let at_rest = arena.count().saturating_sub(self.moving.len());
         // Uses `|`, which does not short-circuit, because both peaks must count the tick.
-        if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
+        if self.rest_peak.end_tick(at_rest) | self.slot_peak.end_tick(boxes.len()) {
             // Without this update, removed boxes would stay until other boxes move or come to rest,
             // which may never happen again.
             let has_box = |slot: u32| arena.box_of(slot).is_some();
-            moving.update(boxes, [], has_box);
-            resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
+            self.moving.update(boxes, [], has_box);
+            let rests = |slot: u32| has_box(slot) && !self.moving.contains(slot);
+            self.resting.update(boxes, [], rests);
             // Cloning the grids drops their unused capacity. The next tick adds all pieces again.
-            *moving = moving.clone();
-            *resting = resting.clone();
-            *pieces = Grids::default();
+            self.moving = self.moving.clone();
+            self.resting = self.resting.clone();
+            self.pieces = Grids::default();
         }
-        moving.end_tick();
-        resting.end_tick();
-        pieces.end_tick();
+        self.moving.end_tick();
+        self.resting.end_tick();
+        self.pieces.end_tick();
     }
 }
 

@@ -42,16 +42,11 @@ impl PairOrder {
         if self.peak.end_tick(arena.slots().len() + candidates.len()) {
             *self = Self::default();
         }
-        let Self {
-            ranks,
-            counts,
-            spare,
-            ..
-        } = self;
         if candidates.is_empty() {
             return;
         }
-        ranks.update(arena);
+        self.ranks.update(arena);
+        let (ranks, counts) = (&self.ranks, &mut self.counts);
         pairs.extend(candidates.iter().map(|(a, b)| {
             let (a, b) = (ranks.rank(*a), ranks.rank(*b));
             (a.min(b), a.max(b))
@@ -60,9 +55,9 @@ impl PairOrder {
         if SPARSE * pairs.len() < count {
             pairs.sort_unstable();
         } else {
-            spare.resize(pairs.len(), (0, 0));
-            sort_by_digit(pairs, spare, |(_, greater)| *greater, counts, count);
-            sort_by_digit(spare, pairs, |(smaller, _)| *smaller, counts, count);
+            self.spare.resize(pairs.len(), (0, 0));
+            sort_by_digit(pairs, &mut self.spare, |pair| pair.1, counts, count);
+            sort_by_digit(&self.spare, pairs, |pair| pair.0, counts, count);
         }
         for (a, b) in pairs.iter_mut() {
             (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
@@ -138,26 +133,20 @@ impl Ranks {
         if self.revision == arena.revision() {
             return;
         }
-        let Self {
-            revision,
-            keys,
-            ranks,
-            out_of_order,
-        } = self;
-        *revision = arena.revision();
+        self.revision = arena.revision();
         let key = |slot| {
             let entity: Entity = arena.get(slot)?.entity;
             Some(u128::from(entity.to_bits()) << 32 | u128::from(slot))
         };
-        keys.clear();
-        keys.extend(arena.slots().filter_map(key));
+        self.keys.clear();
+        self.keys.extend(arena.slots().filter_map(key));
         // Most slots are in the order of their entities.
-        restore(keys, out_of_order);
-        out_of_order.clear();
-        ranks.clear();
-        ranks.resize(arena.slots().len(), NO_RANK);
-        for (key, new) in keys.iter().zip(0..) {
-            if let Some(rank) = ranks.get_mut(slot_of(*key) as usize) {
+        restore(&mut self.keys, &mut self.out_of_order);
+        self.out_of_order.clear();
+        self.ranks.clear();
+        self.ranks.resize(arena.slots().len(), NO_RANK);
+        for (key, new) in self.keys.iter().zip(0..) {
+            if let Some(rank) = self.ranks.get_mut(slot_of(*key) as usize) {
                 *rank = new;
             }
         }

@@ -66,20 +66,14 @@ impl FoundContacts {
     /// Removes the contacts for which `is_removed` returns `true`. If the deepest contact of a pair
     /// is removed, the deepest remaining contact of its parts replaces it.
     pub fn remove(&mut self, is_removed: impl Fn(&CollisionEvent) -> bool) {
-        let Self {
-            d2,
-            d3,
-            parts,
-            swept,
-        } = self;
-        parts.retain(|contact| !is_removed(contact));
-        swept.retain(|contact| !is_removed(&contact.event));
-        for list in d2.iter_mut().chain(d3) {
+        self.parts.retain(|contact| !is_removed(contact));
+        self.swept.retain(|contact| !is_removed(&contact.event));
+        for list in self.d2.iter_mut().chain(&mut self.d3) {
             list.retain_mut(|contact| {
                 if !is_removed(contact) {
                     return true;
                 }
-                let deepest = deepest_part(parts, contact);
+                let deepest = deepest_part(&self.parts, contact);
                 deepest.inspect(|deepest| *contact = **deepest).is_some()
             });
         }

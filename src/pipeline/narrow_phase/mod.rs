@@ -82,40 +82,25 @@ pub fn narrow_phase(
         *state = NarrowPhaseState::default();
         *found = FoundContacts::default();
     }
-    let FoundContacts {
-        d2,
-        d3,
-        parts,
-        swept,
-    } = &mut *found;
-    parts.clear();
-    swept.clear();
-    let Proxies {
-        d2: arena,
-        d3: arena_3d,
-        has_swept,
-        rules,
-        ..
-    } = &*proxies;
-    let NarrowPhaseState {
-        d2: testers,
-        d3: testers_3d,
-    } = &mut *state;
-    let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
+    let (state, found, rules) = (&mut *state, &mut *found, &proxies.rules);
+    found.parts.clear();
+    found.swept.clear();
     let tick = PairTick {
-        arena,
+        arena: &proxies.d2,
         rules,
         one_way: OneWayTick::new(&collisions, &collisions.poses_2d, rules),
-        has_paths: *has_swept,
+        has_paths: proxies.has_swept,
     };
     let tick_3d = PairTick {
-        arena: arena_3d,
+        arena: &proxies.d3,
         rules,
         one_way: OneWayTick::new(&collisions, &collisions.poses_3d, rules),
-        has_paths: *has_swept,
+        has_paths: proxies.has_swept,
     };
-    diagnostics.supports = test_all(testers, tick, pairs, d2, parts)
-        + test_all(testers_3d, tick_3d, pairs_3d, d3, parts);
+    let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
+    let parts = &mut found.parts;
+    diagnostics.supports = test_all(&mut state.d2, tick, pairs, &mut found.d2, parts)
+        + test_all(&mut state.d3, tick_3d, pairs_3d, &mut found.d3, parts);
     parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
     diagnostics.casts = 0;
     diagnostics.narrow_phase += start.elapsed();

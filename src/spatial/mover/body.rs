@@ -119,7 +119,16 @@ pub struct FilteredQuery<'a, 'w, 's> {
     pub one_way_skin: f64,
 }
 
-impl<'a> FilteredQuery<'a, '_, '_> {
+impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
+    /// Returns the colliders that a filter selects.
+    pub fn new(query: &'a SpatialQuery<'w, 's>, filter: &'a SpatialQueryFilter<'a>) -> Self {
+        Self {
+            query,
+            filter,
+            one_way_skin: 0.0,
+        }
+    }
+
     /// Returns the selection of the filter, with `one_way_skin`.
     pub fn selection(&self) -> Selection<'a> {
         let mut selection = Selection::from(self.filter);

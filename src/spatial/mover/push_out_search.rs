@@ -16,7 +16,6 @@
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
-use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
@@ -109,11 +108,7 @@ impl SpatialQuery<'_, '_> {
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> PushOut {
-        let around = FilteredQuery {
-            query: self,
-            filter,
-            one_way_skin: 0.0,
-        };
+        let around = FilteredQuery::new(self, filter);
         let max = f64::from(max_distance);
         AnyPlaced::new(collider, pose).map_or_else(PushOut::default, |placed| {
             in_own_dimension!(&placed, |body, _| push_out_in_world(&around, body, max))

@@ -59,11 +59,7 @@ impl SpatialQuery<'_, '_> {
         planes: &mut Vec<ContactPlane>,
     ) {
         planes.clear();
-        let around = FilteredQuery {
-            query: self,
-            filter,
-            one_way_skin: 0.0,
-        };
+        let around = FilteredQuery::new(self, filter);
         if let Some(placed) = AnyPlaced::new(collider, pose) {
             in_own_dimension!(&placed, |body, _| list_planes(
                 &around, body, max_gap, planes
@@ -130,11 +126,7 @@ impl SpatialQuery<'_, '_> {
         settings: &MoveAndSlideSettings,
         filter: &SpatialQueryFilter,
     ) -> MoveAndSlideOutput {
-        let around = FilteredQuery {
-            query: self,
-            filter,
-            one_way_skin: 0.0,
-        };
+        let around = FilteredQuery::new(self, filter);
         let translation = translation.to_vec3();
         let slide = AnyPlaced::new(collider, pose).and_then(|placed| {
             in_own_dimension!(&placed, |body, _| {

@@ -39,7 +39,7 @@ use crate::{
 };
 
 impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'_, A, B> {
-    /// Returns the outcome of the cast.
+    /// Returns the outcome of the cast by the first method that is able to solve the pair.
     pub fn cast_directly(&self) -> FastCast<CastHit64<DVecOf<A>>> {
         if self.has_half_space() {
             return Err(Uncertain);
