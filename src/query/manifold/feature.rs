@@ -112,7 +112,7 @@ impl Feature {
 
     /// Updates the `hidden` field of an edge, and returns the shape's corner farthest beyond the
     /// edge. Returns `None` if the edge hides at most `hidden`, or if no new corner exists.
-    pub fn corner_beyond_edge(
+    fn corner_beyond_edge(
         &mut self,
         index: usize,
         near: f64,
@@ -135,46 +135,8 @@ impl Feature {
         is_new.then_some(FeatureCorner { hidden, ..found })
     }
 
-    /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
-    /// of the edge to split. Returns `None` if this corner is at most `min_gain` farther than
-    /// `corner`, or within `near` of both edges.
-    pub fn corner_beyond_corner(
-        &self,
-        edges: [usize; 2],
-        [before, corner, after]: [FeatureCorner; 3],
-        [min_gain, near]: [f64; 2],
-        support: impl Fn(DVec2) -> FeatureCorner,
-    ) -> Option<(usize, FeatureCorner)> {
-        let FeatureKind::Sharp { top } = self.kind else {
-            return None;
-        };
-        let edges = edges.map(|index| Some((index, edge_at(&self.corners, index)?)));
-        let edges = || edges.iter().flatten();
-        if edges().all(|(_, [start, _])| start.hidden <= min_gain) {
-            return None;
-        }
-        let (found, width) = support_beyond(top, [before, after], min_gain, support)?;
-        if width - beyond([before, after], corner.position) <= min_gain
-            || !top.is_level_with(&found)
-        {
-            return None;
-        }
-        edges()
-            .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            // The support point may already be a corner. (A tilted face has one deepest corner, but
-            // another corner may be farther beyond the line.) Such a point is ignored, because an
-            // edge between two equal corners has no direction, and would clip away most of the
-            // other face.
-            .filter(|(distance, ..)| *distance > near)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, index, [start, _])| {
-                let hidden = start.hidden;
-                (*index, FeatureCorner { hidden, ..found })
-            })
-    }
-
     /// Inserts a corner into an edge. Returns `false` if there is no capacity.
-    pub fn split_edge(&mut self, index: usize, corner: FeatureCorner) -> bool {
+    fn split_edge(&mut self, index: usize, corner: FeatureCorner) -> bool {
         let is_sharp = matches!(self.kind, FeatureKind::Sharp { .. });
         let has_room = index < self.corners.len() && self.corners.len() < MAX_CORNERS;
         if is_sharp && has_room {
@@ -182,12 +144,6 @@ impl Feature {
         }
         is_sharp && has_room
     }
-}
-
-/// Returns the distance of a point beyond the line of an edge, positive to the right.
-fn beyond([start, end]: [FeatureCorner; 2], point: DVec2) -> f64 {
-    let line = end.position - start.position;
-    (point - start.position).perp_dot(line) / line.length()
 }
 
 /// Returns the support point beyond an edge, and its distance beyond the edge's line. Returns
@@ -464,7 +420,7 @@ fn height_at(
 /// Returns the height of a face at a position inside the face. The face is divided into a fan of
 /// triangles around its first corner. The triangle that contains the position, or else the nearest
 /// triangle, gives the height.
-pub fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
+fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;
     for [b, c] in edges(corners) {

@@ -20,11 +20,9 @@
 //!   cylinder, does have such corners. Far along the line of contact, the surface is hardly lower
 //!   than at the contact. So each apparent face is tested on both sides of that line. If the
 //!   surface falls away on both sides, the feature is the line.
-//! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
-//!   have no area in common, `outline.rs` computes the common points. The common points are the
-//!   corners of each feature inside the other feature, and the intersections of the features'
-//!   edges. The feature of a half-space is its whole plane. This feature has no corners and, as
-//!   seen along the normal, contains every point.
+//! * **Common points** (`outline.rs`) are the corners of each feature inside the other feature, and
+//!   the intersections of the features' edges. The feature of a half-space is its whole plane. This
+//!   feature has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
 //!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
@@ -33,7 +31,6 @@
 //!   chosen. For each diagonal, the other two corners are the corners farthest from it, one on each
 //!   side. When the diagonal rotates, these corners only move forward around the outline.
 
-mod clip;
 mod feature;
 mod frame;
 mod outline;
@@ -46,7 +43,6 @@ use crate::{
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };
-use clip::ClipPolygon;
 use feature::{Feature, fill_features};
 pub use frame::ContactFrame;
 use frame::{FeatureCorner, distance_to_edge};
@@ -90,9 +86,6 @@ pub fn manifold_points<D: DVector>(
     let mut features = [&mut first, &mut second];
     fill_features(&mut features, pair, frame, contact.near);
     let support = |shape, tilt| frame.support(pair, shape, tilt);
-    if let Some(points) = points_of_faces::<D>(&mut features, &contact, support) {
-        return points;
-    }
     // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
     // So a common point is kept only if it is on both cores.
     let is_on_cores = |point: &CommonPoint| {
@@ -102,45 +95,6 @@ pub fn manifold_points<D: DVector>(
             .all(|distance| *distance <= OFF_CORE * cores.scale)
     };
     points_of_features::<D>(features, &contact, cores.scale, is_on_cores, support)
-}
-
-/// Returns the points of the manifold for two faces. Returns `None` if the features are not two
-/// faces, or have no area in common.
-fn points_of_faces<D: DVector>(
-    features: &mut [&mut Feature; 2],
-    contact: &KnownContact,
-    support: impl Fn(usize, DVec2) -> FeatureCorner,
-) -> Option<ManifoldPoints> {
-    let KnownContact {
-        near,
-        depth_tolerance,
-        ..
-    } = *contact;
-    let mut polygon = ClipPolygon::new();
-    for refinements in 0.. {
-        clip::intersection(features, near, contact.min_depth, &mut polygon);
-        if polygon.is_empty() {
-            break;
-        }
-        if refinements < MAX_FEATURE_REFINEMENTS
-            && clip::refine(&polygon, features, near, depth_tolerance, &support)
-        {
-            continue;
-        }
-        let mut points: HullCandidates = polygon.iter().map(|vertex| vertex.point).collect();
-        let deep = contact.point.depth() - depth_tolerance;
-        let choose = |points: &HullCandidates, hull: &HullCandidates| {
-            choose_points(points, hull, D::DIMENSION, near, depth_tolerance)
-        };
-        if points.iter().any(|point| point.depth() >= deep) {
-            return Some(choose(&points, &points));
-        }
-        points.push(contact.point);
-        let mut hull = HullCandidates::new();
-        convex_hull(&points, near, &mut hull);
-        return Some(choose(&points, &hull));
-    }
-    None
 }
 
 /// Returns the points of the manifold for any two features.

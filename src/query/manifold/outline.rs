@@ -210,7 +210,7 @@ pub fn width(polygon: &[CommonPoint]) -> f64 {
 /// Returns the indices, in order, of the vertices of a convex polygon that span the largest area:
 /// all vertices, or four if there are more. If any vertex has a depth of at least `deep`, at least
 /// one such vertex is among the four.
-pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
+fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
     let count = polygon.len();
     if count <= 4 {
         return (0..count).collect();
