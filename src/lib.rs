@@ -95,7 +95,7 @@ pub use run_ticks::run_ticks;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-pub use shape::{Cap, ConvexHull, IntoShape, Rounded, Shape, ShapeError, Support};
+pub use shape::{Cap, Cell, CellGrid, ConvexHull, IntoShape, Rounded, Shape, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{PoseKind, QueryPose, Space};
@@ -201,8 +201,8 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Collider, ColliderOf,
-        Colliders, CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers,
+        AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Cell, CellGrid, Collider,
+        ColliderOf, Colliders, CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers,
         CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason, Ground,
         HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings, OneWay,
         OngoingEvents, PassThrough, PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError,

@@ -7,8 +7,8 @@
 
 pub use bevy::{
     math::{
-        DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-        Vec3Swizzles, Vec4,
+        DMat2, DMat3, DQuat, DVec2, DVec3, IVec2, IVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2,
+        Vec3, Vec3Swizzles, Vec4,
     },
     prelude::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,

@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `component.rs` | [`Collider`], with the constructors for points and custom shapes |
-//! | `basic_shapes.rs`, `compound.rs` | the other constructors of [`Collider`] |
+//! | `basic_shapes.rs`, `compound.rs`, `cells.rs` | the other constructors of [`Collider`] |
 //! | `from_mesh.rs`, `mesh_component.rs` | colliders from Bevy's meshes |
 //! | `markers.rs` | [`Sensor`] and [`Swept`], markers of colliders |
 //! | `entity_pose.rs`, `error.rs` | the pose of an entity, and the errors of a collider in a pose |
@@ -11,6 +11,7 @@
 //! | `view.rs` | read-only views of the shape |
 
 mod basic_shapes;
+mod cells;
 mod component;
 mod compound;
 mod entity_pose;

@@ -16,11 +16,16 @@ use crate::{
         moving_colliders::{Moving, MovingColliders, PartPair, time_to_close},
         pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, offsets},
     },
-    placed::{BoundingRegion, DynPart},
+    placed::{BoundingRegion, DynPart, PartContact},
     query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
     shape::{Bounds, HalfSpace},
     space::{DVector, Space},
 };
+
+/// A body inside a union of cells may leave the union if its motion opposes the contact normal, or
+/// if the sine of the angle between the motion and the face is at most this value. The value
+/// exceeds the rounding of normals to `f32`.
+const LEAVING_SINE: f64 = 1e-6;
 
 /// Returns the first touch of two moving colliders or shapes.
 ///
@@ -70,6 +75,18 @@ fn cast_of_parts<V: Space>(
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
     let ignores = |indices| is_one_sided && facets.ignores(indices);
+    if is_one_sided && facets.is_inside(first, second) {
+        let PartContact { parts, contact } = deepest_contact(a, b)?;
+        let velocity = pair.velocity(&contact);
+        let leaves = velocity.dot(contact.normal) <= LEAVING_SINE * velocity.length();
+        if !(leaves && options.leave_overlaps) {
+            let overlapping = CastStatus::Overlapping;
+            return Some((
+                CastHit64::at_start(overlapping, contact, contact.normal),
+                parts,
+            ));
+        }
+    }
     // Casts two parts. Returns the new limit and, if the parts touch, the normal and the time of
     // the touch.
     let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts| {

@@ -30,7 +30,10 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
     let (a, b, _) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
-    let mut touches = false;
+    let mut touches = facets.is_inside(a, b);
+    if touches {
+        return true;
+    }
     search(&a, &b, 0.0, |parts, indices| {
         touches = match &facets.0 {
             Some(surface_pair) => surface_pair.touches(indices),
@@ -72,8 +75,32 @@ pub fn deepest_contact_in<V: Space>(
             }
             0.0
         });
+        deepest = deepest.or_else(|| contact_inside(a, b));
     }
     deepest.map(|found| found.flipped_if(is_swapped))
+}
+
+/// Returns the contact of a single shape whose center is inside a union of cells, although the shape
+/// touches no face of the union. The contact is with the nearest face. In a sorted pair, the shape
+/// comes first.
+fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartContact<V::DVec>> {
+    let (Placed::Shape(shape_part), Placed::Collider(placed)) = (shape, solid) else {
+        return None;
+    };
+    if !shape.is_shape_inside(&solid) {
+        return None;
+    }
+    let center = shape_part.center() + shape.translation() - solid.translation();
+    let (index, facet) = placed.nearest_facet(center)?;
+    let part = placed.part(index)?;
+    let facet_part = part.as_dyn();
+    let pair = [shape_part, &facet_part];
+    let contact = with_pair(pair, |pair| {
+        Solver::new(pair).contact_over(-facet.normal, false)
+    });
+    let contact = contact.moved(offsets([&shape, &solid], pair));
+    let parts = (0, index);
+    Some(PartContact { parts, contact })
 }
 
 /// Calls `visit` with the contacts of all parts of two colliders, as in a tick. Allocates only for
@@ -115,6 +142,17 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     let (a, b, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
+    if facets.is_inside(a, b) {
+        let mut touch = deepest_contact(a, b)?;
+        // The deepest point of the body is the common point.
+        let offset = a.translation() - b.translation();
+        if facets.is_body_first() {
+            touch.contact.offset_b = touch.contact.offset_a + offset;
+        } else {
+            touch.contact.offset_a = touch.contact.offset_b - offset;
+        }
+        return Some((0.0, touch.flipped_if(is_swapped)));
+    }
     let mut nearest: Option<(f64, PartContact<V::DVec>)> = None;
     let mut limit = f64::INFINITY;
     search(&a, &b, limit, |pair, parts| {
@@ -160,7 +198,11 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
         let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
         with_pair(pair, |pair| {
             let mut solver = Solver::new(pair);
-            let points = solver.hit().then(|| solver.manifold_along(&contact))?;
+            // A body inside a union of cells need not touch the face to which it leaves.
+            if !solver.hit() {
+                return Some(Manifold::new(&[contact], solver.pair.origins));
+            }
+            let points = solver.manifold_along(&contact);
             let is_deeper = |deepest: &Contact64<_>| {
                 deepest.depth > contact.depth * (1.0 + SAME_PART_DEPTH) + solver.depth_gap()
             };
@@ -275,6 +317,21 @@ impl<'a, V: Space> FacetFilter<'a, V> {
             (Placed::Collider(a), Placed::Collider(b)) => SurfacePair::new(a, b, counter),
             _ => None,
         })
+    }
+
+    /// Returns `true` if one of the operands, which are those of [`new`](Self::new), is inside a
+    /// union of cells.
+    pub fn is_inside(&self, a: Placed<V>, b: Placed<V>) -> bool {
+        match &self.0 {
+            Some(pair) => pair.is_inside(),
+            None => a.is_shape_inside(&b) || b.is_shape_inside(&a),
+        }
+    }
+
+    /// Returns `true` if the first operand is the body, and the second operand is the surface. If
+    /// the filter is empty, the first operand may be a single shape, but the second is none.
+    fn is_body_first(&self) -> bool {
+        self.0.as_ref().is_none_or(SurfacePair::is_body_first)
     }
 
     /// Returns `true` if the facet of a pair of parts is ignored.

@@ -78,12 +78,15 @@ pub fn deepest_of_parts<V: Space>(
     found
 }
 
-/// Returns `true` if parts of two colliders touch, even if these parts have no contact.
+/// Returns `true` if parts of two colliders touch, even if these parts have no contact, or if one
+/// collider is inside a union of cells.
 pub fn parts_touch<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: &BoundingRegion<V::DVec>,
 ) -> bool {
-    let mut touches = false;
+    let counter = Counter::default();
+    let pair = SurfacePair::new(a, b, &counter);
+    let mut touches = pair.is_some_and(|pair| pair.is_inside());
     visit_near((a, b), region_of_b, |part_a, index_b| {
         if touches {
             return;

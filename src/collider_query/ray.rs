@@ -16,12 +16,16 @@ use crate::{
     placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
-        ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
-        Surface, WorldPose, facet_contains, facet_normal,
+        CellGrid, ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape,
+        ShapeInfo, Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,
 };
+
+/// A direction counts as along a facet if the sine of the angle between them is at most this value,
+/// as for a convex shape.
+const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 /// Returns the first hit of a ray in the world on a collider. If several parts are equally near,
 /// the part with the smallest index is hit.
@@ -115,6 +119,16 @@ fn visit_ray_at_compound<V: Space>(
                 }
                 local.max
             };
+            if let Some(hit) = at_inside(compound, &local, &rounding) {
+                visit(WorldRayHit {
+                    distance: 0.0,
+                    normal: -ray.direction,
+                    side: RaySide::Inside,
+                    part: hit,
+                });
+                return;
+            }
+            let rule = FacetRule::of(compound, ray.hollow);
             match compound.parts() {
                 (CompoundParts::Surface(surface), 0.0) => {
                     let facets = FacetLine::new(&line);
@@ -122,13 +136,7 @@ fn visit_ray_at_compound<V: Space>(
                         let crossing = surface.crossing(index, &facets);
                         let hit = crossing.and_then(|(t, vertices)| {
                             let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
-                            at_facet(
-                                vertices,
-                                t + shift,
-                                &local,
-                                compound.is_one_sided(),
-                                &rounding,
-                            )
+                            at_facet(vertices, t + shift, &local, rule, &rounding)
                         });
                         add(&mut local, hit, index)
                     });
@@ -148,6 +156,57 @@ fn visit_ray_at_compound<V: Space>(
             }
         }
     }
+}
+
+/// The rule for the hits of a ray on facets.
+#[derive(Clone, Copy)]
+enum FacetRule {
+    TwoSided,
+    OneSided,
+    /// The facets are the faces of a solid. A hollow ray hits the backs of the faces.
+    Solid {
+        hollow: bool,
+    },
+}
+
+impl FacetRule {
+    fn of<V: Space>(compound: &Compound<V>, hollow: bool) -> Self {
+        if grid_of(compound).is_some() {
+            Self::Solid { hollow }
+        } else if compound.is_one_sided() {
+            Self::OneSided
+        } else {
+            Self::TwoSided
+        }
+    }
+
+    fn skips_backs(self) -> bool {
+        matches!(self, Self::OneSided | Self::Solid { hollow: false })
+    }
+}
+
+fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
+    compound.surface()?.grid()
+}
+
+/// If a ray begins inside a union of cells, returns the index of the nearest facet. A hollow ray
+/// begins inside no solid.
+fn at_inside<V: Space>(
+    compound: &Compound<V>,
+    ray: &LocalRay<V::DVec>,
+    rounding: impl Fn(V::DVec) -> f64,
+) -> Option<u32> {
+    let (grid, origin) = (grid_of(compound)?, ray.line.origin);
+    if ray.hollow {
+        return None;
+    }
+    let radius = |axis: V::DVec| {
+        let radius = TOUCHING * origin.extent() + rounding(axis);
+        grid.in_cells(axis * radius).extent()
+    };
+    let radii = (0..V::DVec::DIMENSION).map(|axis| radius(V::DVec::axis(axis)));
+    let is_inside = grid.contains_ball(origin, radii.fold(0.0, f64::max));
+    is_inside.then(|| compound.nearest_facet(origin))?
 }
 
 /// Converts a hit in the frame of a collider to the world: normals are mapped by the inverse
@@ -178,8 +237,8 @@ fn at_part<V: Space>(
     let (parts, margin) = compound.parts();
     let shapes = match parts {
         CompoundParts::Surface(surface) => {
-            let one_sided = compound.is_one_sided();
-            return at_thick_facet(surface, margin, index, ray, one_sided, rounding);
+            let rule = FacetRule::of(compound, ray.hollow);
+            return at_thick_facet(surface, margin, index, ray, rule, rounding);
         }
         CompoundParts::Shapes(shapes) => shapes,
     };
@@ -201,12 +260,12 @@ fn at_thick_facet<V: Space>(
     margin: f32,
     index: u32,
     ray: &LocalRay<V::DVec>,
-    one_sided: bool,
+    rule: FacetRule,
     rounding: &dyn Fn(V::DVec) -> f64,
 ) -> Option<LocalHit<V::DVec>> {
     let normal = facet_normal(&surface.facet_vertices(index)?)?;
     let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
-    if one_sided && is_from_behind {
+    if rule.skips_backs() && is_from_behind {
         return None;
     }
     let hit = ray.first_hit(&surface.facet(index)?, margin, rounding)?;
@@ -226,7 +285,7 @@ fn at_facet<D: DVector>(
     vertices: &[D],
     t: f64,
     ray: &LocalRay<D>,
-    one_sided: bool,
+    rule: FacetRule,
     rounding: &dyn Fn(D) -> f64,
 ) -> Option<LocalHit<D>> {
     let normal = facet_normal(vertices)?;
@@ -236,13 +295,28 @@ fn at_facet<D: DVector>(
     } else {
         RaySide::Back
     };
-    let is_passed = one_sided && side == RaySide::Back;
-    if is_passed || rate == 0.0 || !(0.0..=ray.max).contains(&t) {
+    let is_passed = rule.skips_backs() && side == RaySide::Back;
+    if is_passed || rate == 0.0 || t > ray.max {
         return None;
     }
     let extents = vertices.iter().map(|vertex| vertex.extent());
     let touching = TOUCHING * extents.fold(0.0, f64::max);
     let tolerance = |vector: D| touching * vector.length() + rounding(vector);
+    if let FacetRule::Solid { hollow } = rule
+        && side == RaySide::Front
+        && (t * rate).abs() <= tolerance(normal)
+    {
+        // The ray begins on the surface of a solid, although rounding may place the origin inside.
+        let is_inward = rate < -TANGENTIAL * normal.length() * ray.line.direction.length();
+        return (is_inward && !hollow).then_some(LocalHit {
+            t: t.max(0.0),
+            normal,
+            side,
+        });
+    }
+    if t.is_nan() || t < 0.0 {
+        return None;
+    }
     let leaves = side == RaySide::Back
         && t * rate <= tolerance(normal)
         && facet_contains(vertices, ray.line.origin, tolerance);
@@ -269,7 +343,8 @@ fn at_flattened_part<V: Space>(
         let (shift, line) = local.line.centered(V::DVec::ZERO);
         let t = FacetLine::new(&line).crossing(&vertices)? + shift;
         let rounding = rounding_of(ray, identity);
-        let hit = at_facet(&vertices, t, &local, compound.is_one_sided(), &rounding)?;
+        let rule = FacetRule::of(compound, ray.hollow);
+        let hit = at_facet(&vertices, t, &local, rule, &rounding)?;
         return in_world(ray, identity, &hit, index);
     }
     let (part_pose, shape) = compound.part(index)?;

@@ -31,7 +31,7 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Returns the surface and its compound, or `None` if the shape is not a surface.
-    fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
+    pub(super) fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
         let compound = self.compound()?;
         Some((compound, compound.surface()?))
     }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
 //! | `facets.rs` | the facets of a placed surface |
+//! | `solid.rs` | the inside of a placed union of cells |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
 //! | `either.rs` | [`Placed`], a placed collider or a shape by itself |
 //! | `part_contact.rs` | [`PartContact`], the contact of two parts |
@@ -16,9 +17,11 @@ mod facets;
 mod part_contact;
 mod region;
 mod shape;
+mod solid;
 
 pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
 pub use part_contact::PartContact;
 pub use region::BoundingRegion;
 pub use shape::{DynPart, DynShape, Part, PlacedShape};
+pub use solid::SolidPiece;

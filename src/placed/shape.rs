@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::{
     placed::BoundingRegion,
-    shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose},
+    shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose, support_points},
     space::{DVector, Pose, Space},
     tolerance::{ROUNDING, TOUCHING},
 };
@@ -97,6 +97,12 @@ impl<'a, V: Space> DynPart<'a, V> {
     pub fn scaled_shape(&self) -> DynShape<'_, V> {
         let shape: &dyn Support<Vector = V> = self.shape;
         ScaledShape::new(shape, &self.info, self.world_pose.scale())
+    }
+
+    /// Returns a point inside the shape, relative to the translation of its pose.
+    pub fn center(&self) -> V::DVec {
+        let points = support_points(self.shape);
+        self.world_pose.linear() * V::DVec::mean(&points)
     }
 
     /// Returns the shape as the type that a collider stores: see [`Support::to_shape`].

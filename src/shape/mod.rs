@@ -14,6 +14,7 @@
 //! | `collider_shape.rs` | [`ColliderShape`]: a [`Shape`] or a [`Compound`] |
 //! | `conversions/`, `error.rs` | the types that a collider can be made from, and their errors |
 //! | `compounds/` | compounds of parts, and surfaces of facets |
+//! | `cells/` | grids of cells, and the faces of their union |
 //! | `hull/` | convex hulls |
 //! | `elements/` | points, lines, facets: support functions and closed forms |
 //! | `boxes/` | bounding boxes, and trees of boxes |
@@ -23,6 +24,7 @@
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod boxes;
+mod cells;
 mod center;
 mod collider_shape;
 mod compounds;
@@ -41,9 +43,14 @@ mod world_pose;
 
 pub use boxes::{
     aabb::Aabb,
-    bounds::{Bounds, Box3, balls_in, core_bounds},
+    bounds::{Bounds, Box3, balls_in, core_bounds, support_points},
     box_path::BoxPath,
     wide_tree::WideTree,
+};
+pub use cells::{
+    cell::Cell,
+    grid::{CellGrid, CellPosition},
+    pieces::Piece,
 };
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};
 pub use compounds::{

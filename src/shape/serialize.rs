@@ -23,8 +23,9 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        Cap, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, SaveError, Shape,
-        ShapeError, Support, Surface, conversions::primitives::cap, elements::facet::FacetIndices,
+        Cap, Cell, CellGrid, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension,
+        SaveError, Shape, ShapeError, Support, Surface, conversions::primitives::cap,
+        elements::facet::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };
@@ -38,8 +39,10 @@ const ORTHONORMAL: f64 = 1e-12;
 /// A dimension whose vectors and matrices `glam` can serialize. (Bevy's reflection enables this
 /// feature of `glam`.)
 pub trait SerializeSpace:
-    Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
-    + Serialize
+    Dimension<
+        DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned,
+        CellPosition: Serialize + DeserializeOwned,
+    > + Serialize
     + DeserializeOwned
 {
     /// The vertex indices of a facet.
@@ -94,6 +97,21 @@ enum BodyData<V: SerializeSpace> {
         one_sided: bool,
         margin: f32,
     },
+    /// A union of cells.
+    Cells {
+        cell_size: V,
+        runs: Vec<RunData<V>>,
+        margin: f32,
+    },
+}
+
+/// Equal cells whose positions differ only in x, in ascending order.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Run", bound = "", deny_unknown_fields)]
+struct RunData<V: SerializeSpace> {
+    start: V::CellPosition,
+    count: u16,
+    cell: Cell,
 }
 
 /// A part of a compound and its pose, x -> `rotation * x + translation`.
@@ -122,6 +140,13 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
                 };
                 let parts = shapes.iter().map(part).collect();
                 Self::Compound { parts, margin }
+            }
+            (CompoundParts::Surface(surface), margin) if let Some(grid) = surface.grid() => {
+                Self::Cells {
+                    cell_size: grid.cell_size(),
+                    runs: RunData::of_grid(grid),
+                    margin,
+                }
             }
             (CompoundParts::Surface(surface), margin) => Self::Surface {
                 vertices: surface.vertices().to_vec(),
@@ -161,8 +186,54 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                     compound
                 }
             }
+            BodyData::Cells {
+                cell_size,
+                runs,
+                margin,
+            } => {
+                let mut grid = CellGrid::new(cell_size);
+                runs.iter().try_for_each(|run| run.add_to(&mut grid))?;
+                let surface = Surface::of_cells(&grid)?;
+                let surface = surface.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
+                Compound::new(CompoundParts::Surface(surface), margin)?
+            }
         };
         Ok(Self::Compound(Arc::new(compound)))
+    }
+}
+
+impl<V: SerializeSpace> RunData<V> {
+    /// Returns the runs of a grid.
+    fn of_grid(grid: &CellGrid<V>) -> Vec<Self> {
+        let mut runs: Vec<Self> = Vec::new();
+        for (position, cell) in grid.iter() {
+            if let Some(run) = runs.last_mut()
+                && run.cell == cell
+                && run.position(run.count) == Some(position)
+                && let Some(count) = run.count.checked_add(1)
+            {
+                run.count = count;
+                continue;
+            }
+            let (start, count) = (position, 1);
+            runs.push(Self { start, count, cell });
+        }
+        runs
+    }
+
+    /// Returns the position of a cell, which is counted from the start.
+    fn position(&self, index: u16) -> Option<V::CellPosition> {
+        let [x, y, z] = V::position_to_array(self.start);
+        Some(V::position_of([x.checked_add(index.into())?, y, z]))
+    }
+
+    /// Sets the cells of this run.
+    fn add_to(&self, grid: &mut CellGrid<V>) -> Result<(), ShapeError> {
+        let Some(last) = self.count.checked_sub(1) else {
+            return Ok(());
+        };
+        let end = self.position(last).ok_or(ShapeError::CellOutOfRange)?;
+        grid.fill(self.start, end, self.cell)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The vector arithmetic of 2D.
 
 use crate::{
-    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2},
+    math::{DMat2, DMat3, DQuat, DVec2, DVec3, IVec2, Isometry2d, Rot2, Vec2},
     space::{
         DVector, Pose, Space,
         polytope2::EpaPolygon,
@@ -13,6 +13,17 @@ impl Space for Vec2 {
     type DVec = DVec2;
     type Isometry = Isometry2d;
     type Angle = f32;
+    type CellPosition = IVec2;
+
+    #[inline]
+    fn position_to_array(position: IVec2) -> [i32; 3] {
+        [position.x, position.y, 0]
+    }
+
+    #[inline]
+    fn position_of([x, y, _]: [i32; 3]) -> IVec2 {
+        IVec2::new(x, y)
+    }
 
     #[inline]
     fn angle_to_f64(angle: f32) -> f64 {

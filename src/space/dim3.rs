@@ -1,7 +1,7 @@
 //! The vector arithmetic of 3D.
 
 use crate::{
-    math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles},
+    math::{DMat3, DQuat, DVec3, IVec3, Isometry3d, Vec3, Vec3Swizzles},
     space::{
         DVector, Pose, Space,
         polytope3::Polyhedron,
@@ -13,6 +13,17 @@ impl Space for Vec3 {
     type DVec = DVec3;
     type Isometry = Isometry3d;
     type Angle = Vec3;
+    type CellPosition = IVec3;
+
+    #[inline]
+    fn position_to_array(position: IVec3) -> [i32; 3] {
+        position.into()
+    }
+
+    #[inline]
+    fn position_of(coordinates: [i32; 3]) -> IVec3 {
+        coordinates.into()
+    }
 
     #[inline]
     fn angle_to_f64(angle: Vec3) -> DVec3 {

@@ -63,8 +63,19 @@ pub trait Space:
     /// axis times the angle in 3D.
     type Angle: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
 
+    /// The position of a cell in a [`CellGrid`](crate::CellGrid): `IVec2` or `IVec3`.
+    type CellPosition: Copy + Debug + PartialEq + Eq + Send + Sync + 'static;
+
     /// Converts the vector exactly to `f64`.
     fn to_f64(self) -> Self::DVec;
+
+    /// Returns the coordinates of a cell. In 2D, the third coordinate is 0.
+    #[doc(hidden)]
+    fn position_to_array(position: Self::CellPosition) -> [i32; 3];
+
+    /// Returns the position with these coordinates. In 2D, the third coordinate is ignored.
+    #[doc(hidden)]
+    fn position_of(coordinates: [i32; 3]) -> Self::CellPosition;
 
     /// Converts a rotation exactly to `f64`.
     #[doc(hidden)]

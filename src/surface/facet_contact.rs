@@ -145,7 +145,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if let (Some(facet), Some(ball)) = (&facet, self.ball_part(part)) {
             return self.ball_contact(indices, facet, &ball);
         }
-        self.solve(&parts, V::DVec::ZERO, |solver| {
+        self.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
             if !solver.hit() {
                 return None;
             }
@@ -205,7 +205,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         normal: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0)?;
-        self.solve(&self.parts(indices)?, V::DVec::ZERO, |solver| {
+        self.solve(self.parts(indices)?.each_ref(), V::DVec::ZERO, |solver| {
             solver
                 .hit()
                 .then(|| plane_contact(solver, indices, &facet, normal))
@@ -226,7 +226,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         // After the translation, the shapes just touch, and the nearest points are the points of
         // the contact.
-        let (_, touching) = self.solve(&self.parts(indices)?, translation, |solver| {
+        let (_, touching) = self.solve(self.parts(indices)?.each_ref(), translation, |solver| {
             solver.distance()
         })?;
         Some(FacetContact {
@@ -255,7 +255,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contact: &FacetContact<V::DVec>,
     ) -> Option<FacetContact<V::DVec>> {
         let parts = self.parts(contact.indices)?;
-        let found = self.solve(&parts, V::DVec::ZERO, |solver| solver.find_contact())?;
+        let found = self.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
+            solver.find_contact()
+        })?;
         let is_through = match self.center {
             Some(center) => {
                 let facet = self.surface.facet(contact.indices.0)?;
@@ -354,7 +356,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// this part.
     pub(super) fn solve<R>(
         &self,
-        [facet, part]: &[Part<V>; 2],
+        [facet, part]: [&Part<V>; 2],
         translation: V::DVec,
         visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
     ) -> Option<R> {

@@ -39,6 +39,8 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
+//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body's center is inside.
+//!   In this case, no other file is used.
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
@@ -65,6 +67,7 @@ mod lists;
 mod obstacle_search;
 mod proven;
 mod shortest_push_out;
+mod solid_exit;
 mod surface_pair;
 
 use crate::{placed::PartContact, shape::swap_if, space::Space};
@@ -89,6 +92,36 @@ impl<V: Space> SurfacePair<'_, V> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
+        self.add_solid_exit(contacts);
+        if contacts.is_empty() {
+            self.add_surface_contacts(near, contacts, lists);
+        }
+        let found = contacts
+            .iter()
+            .filter_map(|contact| self.part_contact(contact));
+        found.for_each(visit);
+        let mut deepest: Option<FacetContact<V::DVec>> = None;
+        for contact in contacts.iter() {
+            // The depths are compared in `f64`, because two depths may round to the same `f32`.
+            let is_deeper = |best: FacetContact<V::DVec>| {
+                let (own, others) = (contact.depth(), best.depth());
+                own > others * (1.0 + SAME_DEEPEST)
+                    || own >= others * (1.0 - SAME_DEEPEST) && self.order(contact, &best).is_lt()
+            };
+            if deepest.is_none_or(is_deeper) {
+                deepest = Some(*contact);
+            }
+        }
+        self.part_contact(&deepest?)
+    }
+
+    /// Adds the contacts with the facets of the surface to an empty list.
+    fn add_surface_contacts(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut PushOutLists<V>,
+    ) {
         let is_finely_cut = self.is_finely_cut(near, &mut lists.proof);
         if is_finely_cut {
             self.add_proven_push_out(contacts, &mut lists.proof);
@@ -111,23 +144,6 @@ impl<V: Space> SurfacePair<'_, V> {
             });
             self.keep_push_out(contacts, lists);
         }
-        let found = contacts
-            .iter()
-            .filter_map(|contact| self.part_contact(contact));
-        found.for_each(visit);
-        let mut deepest: Option<FacetContact<V::DVec>> = None;
-        for contact in contacts.iter() {
-            // The depths are compared in `f64`, because two depths may round to the same `f32`.
-            let is_deeper = |best: FacetContact<V::DVec>| {
-                let (own, others) = (contact.depth(), best.depth());
-                own > others * (1.0 + SAME_DEEPEST)
-                    || own >= others * (1.0 - SAME_DEEPEST) && self.order(contact, &best).is_lt()
-            };
-            if deepest.is_none_or(is_deeper) {
-                deepest = Some(*contact);
-            }
-        }
-        self.part_contact(&deepest?)
     }
 
     /// Returns `true` if a facet and a part of the body have a contact. The two indices are in the

@@ -326,8 +326,9 @@ impl<V: Space> Proof<'_, '_, V> {
             };
             let indices = (facet, 0);
             let found = self.pair.parts(indices).and_then(|parts| {
-                self.pair
-                    .solve(&parts, V::DVec::ZERO, |solver| solver.find_contact())
+                self.pair.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
+                    solver.find_contact()
+                })
             });
             let (Some(found), Some(plate)) = (found, surface.facet(facet)) else {
                 return false;
@@ -413,8 +414,9 @@ impl<V: Space> Proof<'_, '_, V> {
         let parts = self.pair.parts((facet, 0)).filter(|_| is_visible);
         let is_touched = parts.is_some_and(|parts| {
             let solve = || {
-                self.pair
-                    .solve(&parts, V::DVec::ZERO, |solver| solver.hit().then_some(()))
+                self.pair.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
+                    solver.hit().then_some(())
+                })
             };
             !parts[0].region.is_apart_from(&parts[1].region) && solve().is_some()
         });

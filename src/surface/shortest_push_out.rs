@@ -155,7 +155,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         translation: V::DVec,
     ) -> bool {
         let overlap = self.parts(indices).and_then(|parts| {
-            self.solve(&parts, translation, |solver| {
+            self.solve(parts.each_ref(), translation, |solver| {
                 let is_deep = solver.hit()
                     && solver.contact().depth > slop(weld, translation) + 4.0 * solver.depth_gap();
                 is_deep.then_some(())

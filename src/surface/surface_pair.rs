@@ -73,6 +73,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(pair)
     }
 
+    /// Returns `true` if the caller's first collider is the body.
+    pub fn is_body_first(&self) -> bool {
+        self.is_swapped
+    }
+
     /// Converts the indices of two parts from the caller's order to the order of facet and body
     /// part, or back.
     pub fn surface_first(&self, (first, second): (u32, u32)) -> (u32, u32) {

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`events`] | the contents of events, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
+//! | [`cells`] | worlds of cells, against an oracle of their own |
 //! | [`explain`] | each reason of `explain`, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`meeting`] | the rules that decide who meets whom |
@@ -21,6 +22,7 @@
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
 //! | [`rustdoc`] | the pictures in the pages of rustdoc |
 
+mod cells;
 mod determinism;
 mod environment;
 mod events;

@@ -3,10 +3,11 @@
 use std::{env, ffi::OsString, ops::Range};
 
 /// All variables that the tests read. Any other variable that begins with `HEADBUTT_` is an error.
-const VARIABLES: [&str; 23] = [
+const VARIABLES: [&str; 24] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
     "HEADBUTT_CAST_CASE",
+    "HEADBUTT_CELLS",
     "HEADBUTT_CHAOS",
     "HEADBUTT_CORNERS",
     "HEADBUTT_EMBED",

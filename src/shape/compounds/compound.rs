@@ -14,7 +14,7 @@ use crate::{
             wide_tree::{NO_GROUP, WideTree},
         },
         compounds::surface::Surface,
-        elements::{core::checked_radius, line::Line},
+        elements::{core::checked_radius, facet::Facet, line::Line},
         order::compare_shapes,
     },
     space::{DVector, Pose, Space},
@@ -33,7 +33,7 @@ pub struct Compound<V: Space> {
     reach: f64,
     /// The margin around every part.
     margin: f32,
-    /// `true` if only the outer sides of facets collide.
+    /// `true` if only the outer sides of facets collide, as on a union of cells.
     one_sided: bool,
 }
 
@@ -106,13 +106,17 @@ impl<V: Space> Compound<V> {
             CompoundParts::Shapes(shapes) => center(shapes),
             CompoundParts::Surface(_) => (min + max) * 0.5,
         };
+        let one_sided = match &parts {
+            CompoundParts::Shapes(_) => false,
+            CompoundParts::Surface(surface) => surface.grid().is_some(),
+        };
         Ok(Self {
             center,
             reach: (max - center).max(center - min).length(),
             tree: Arc::new(tree),
             parts: Arc::new(parts),
             margin,
-            one_sided: false,
+            one_sided,
         })
     }
 
@@ -342,6 +346,26 @@ impl<V: Space> Compound<V> {
         let margin = self.touching_margin();
         self.tree
             .visit_by_gap(limit, |bounds| gap(&bounds.grown(margin)), visit);
+    }
+
+    /// Returns the index of the facet nearest to a point in the compound's frame, or `None` if the
+    /// parts are shapes.
+    pub fn nearest_facet(&self, point: V::DVec) -> Option<u32> {
+        let surface = self.surface()?;
+        let (min, max) = (point, point);
+        let point_box = Bounds { min, max };
+        let mut nearest = (f64::INFINITY, None);
+        let gap = |bounds: &Bounds<_>| bounds.gap(&point_box);
+        self.search_nearest(f64::INFINITY, gap, |index| {
+            let vertices = surface.facet_vertices(index);
+            let facet = vertices.and_then(|vertices| Facet::new(vertices, false));
+            let distance = facet.map_or(f64::INFINITY, |facet| facet.distance(point));
+            if (distance, Some(index)) < nearest || nearest.1.is_none() {
+                nearest = (distance, Some(index));
+            }
+            nearest.0
+        });
+        nearest.1
     }
 
     /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].

@@ -15,6 +15,7 @@ use arrayvec::ArrayVec;
 use crate::{
     shape::{
         Shape, ShapeError,
+        cells::{exposed_faces::ExposedFaces, grid::CellGrid},
         compounds::clusters::Clusters,
         elements::{
             facet::{
@@ -30,16 +31,49 @@ use crate::{
 /// vertex has more facets, the hierarchy finds the remaining facets.
 const MAX_ADJACENT: usize = 32;
 
-/// The facets of a polyline or a mesh.
-pub struct Surface<V> {
+/// The facets of a polyline, a mesh or a union of cells.
+pub struct Surface<V: Space> {
     vertices: Box<[V]>,
     facets: Box<[FacetIndices]>,
     vertex_facets: VertexFacets,
     clusters: Clusters,
     height_tolerance: f64,
+    /// The cells, if the facets are the exposed faces of a union of cells.
+    cells: Option<Cells<V>>,
+}
+
+/// A grid of cells, and the cell of each facet.
+struct Cells<V: Space> {
+    grid: CellGrid<V>,
+    of_facets: Box<[V::CellPosition]>,
 }
 
 impl<V: Space> Surface<V> {
+    /// Builds the surface of a union of cells, or returns `None` if all cells are empty.
+    pub fn of_cells(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
+        let faces = ExposedFaces::new(grid)?;
+        if grid.is_empty() {
+            return Ok(None);
+        }
+        let mut surface = Self::new(faces.vertices.into(), faces.facets.into())?;
+        surface.cells = Some(Cells {
+            grid: grid.clone(),
+            of_facets: faces.cells.into(),
+        });
+        Ok(Some(surface))
+    }
+
+    /// Returns the grid if the facets are the exposed faces of a union of cells.
+    pub fn grid(&self) -> Option<&CellGrid<V>> {
+        self.cells.as_ref().map(|cells| &cells.grid)
+    }
+
+    /// Returns the position of the cell that has a facet.
+    pub fn cell_of_facet(&self, index: u32) -> Option<V::CellPosition> {
+        let cells = self.cells.as_ref()?;
+        cells.of_facets.get(index as usize).copied()
+    }
+
     /// Builds a surface of facets. Each facet is given by the indices of its vertices.
     pub fn new(vertices: Box<[V]>, facets: Box<[FacetIndices]>) -> Result<Self, ShapeError> {
         ShapeError::check_points("vertex", &vertices)?;
@@ -61,6 +95,7 @@ impl<V: Space> Surface<V> {
             height_tolerance: height_tolerance(facets.iter().filter_map(positions).flatten()),
             vertices,
             facets,
+            cells: None,
         })
     }
 

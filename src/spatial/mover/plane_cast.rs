@@ -34,8 +34,12 @@ impl FilteredQuery<'_, '_, '_> {
         let mut only: Option<(&Proxy<V>, u32)> = None;
         let mut is_single = true;
         let (query, filter) = (self.query, self.filter);
+        let center = pose.translation + body.center();
         query.near_region(&swept, V::DVec::ZERO, filter, |other| {
             is_single &= other.is_surface() && !self.is_one_way(body, other);
+            is_single &= other
+                .cell_around(center - other.world_pose.translation)
+                .is_none();
             if !is_single {
                 return ControlFlow::Break(());
             }

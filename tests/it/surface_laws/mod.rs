@@ -17,7 +17,7 @@
 //! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_have_closed_form -- --nocapture
 //! ```
 
-mod ask;
+pub mod ask;
 mod bodies;
 mod costs;
 mod laws;

@@ -1,0 +1,165 @@
+//! Colliders from grids of cells.
+
+use std::sync::Arc;
+
+use crate::{
+    Collider,
+    math::{IVec2, IVec3, Vec2, Vec3},
+    shape::{
+        Cell, CellGrid, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
+    },
+};
+
+/// # Worlds of cells
+impl Collider {
+    /// Creates the union of all cells of a grid, as one solid: a level of tiles in 2D, or a world
+    /// of voxels in 3D.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// fn spawn_level(mut commands: Commands) {
+    ///     let mut grid = CellGrid::new(Vec2::splat(16.0));
+    ///     let rows = ["#      ##", "#   /####", "#########"];
+    ///     for (y, row) in (0..).zip(rows.iter().rev()) {
+    ///         for (x, tile) in (0..).zip(row.chars()) {
+    ///             let cell = match tile {
+    ///                 '#' => Cell::SOLID,
+    ///                 '/' => Cell::slope(0, 8),
+    ///                 _ => Cell::EMPTY,
+    ///             };
+    ///             grid.set(IVec2::new(x, y), cell);
+    ///         }
+    ///     }
+    ///     commands.spawn(Collider::cells(&grid));
+    /// }
+    /// ```
+    ///
+    /// Only the faces of the union exist: a body never catches between two cells. A body whose
+    /// center is inside the union touches the union, and the contact is the shortest way out.
+    /// Otherwise, the contacts are those of a [`one_sided`](Self::one_sided) surface of the exposed
+    /// faces. A ray that begins inside hits at distance 0, as in any solid shape.
+    ///
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
+    /// [`cell_2d`](Self::cell_2d), [`cell_3d`](Self::cell_3d) and [`material`](Self::material)
+    /// return the cell and the material.
+    ///
+    /// A grid without cells gives the default collider, which touches nothing.
+    ///
+    /// # Changes of the grid
+    ///
+    /// The collider keeps a copy of the grid, which shares its memory: see [`grid`](Self::grid). To
+    /// change the level, change your grid, and replace the collider. The next tick then ends the
+    /// contacts with removed cells, and starts the contacts with new cells. Replacing a collider
+    /// finds all exposed faces again. So divide a large world into several grids, each with an
+    /// entity of its own.
+    ///
+    /// [`try_cells`](Self::try_cells) lists the invalid inputs.
+    pub fn cells<V: Dimension>(grid: &CellGrid<V>) -> Self {
+        Self::try_cells(grid).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the union of [`cells`](Self::cells), or an error if the grid is invalid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let mut grid = CellGrid::new(Vec2::new(1.0, 0.0));
+    /// grid.set(IVec2::ZERO, Cell::SOLID);
+    /// assert_eq!(Collider::try_cells(&grid).unwrap_err(), ShapeError::Zero("size of a cell"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`NotFinite`](ShapeError::NotFinite), [`Negative`](ShapeError::Negative),
+    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0, or a vertex
+    ///   exceeds the range of f32.
+    /// * [`CellOutOfRange`](ShapeError::CellOutOfRange): a coordinate of a cell that is not empty
+    ///   is less than -16384, or greater than 16383.
+    /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes along z.
+    /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
+    pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
+        let Some(surface) = Surface::of_cells(grid)? else {
+            return Ok(Self::default());
+        };
+        let compound = Compound::new(CompoundParts::Surface(surface), 0.0)?;
+        Ok(Self::of_shape(ColliderShape::Compound(Arc::new(compound))))
+    }
+
+    /// Returns the grid of a collider from [`cells`](Self::cells), or `None` for any other collider
+    /// and for the other dimension.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// /// Removes the cell at a point of the level.
+    /// fn dig(level: &mut Collider, point: Vec3) {
+    ///     if let Some(mut grid) = level.grid::<Vec3>().cloned() {
+    ///         grid.set(grid.position_of(point), Cell::EMPTY);
+    ///         *level = Collider::cells(&grid);
+    ///     }
+    /// }
+    ///
+    /// let mut grid = CellGrid::new(Vec3::ONE);
+    /// grid.extend([(IVec3::ZERO, Cell::SOLID), (IVec3::X, Cell::SOLID)]);
+    /// let mut level = Collider::cells(&grid);
+    /// dig(&mut level, Vec3::splat(0.5));
+    /// assert_eq!(level.grid::<Vec3>().unwrap().len(), 1);
+    /// ```
+    pub fn grid<V: Dimension>(&self) -> Option<&CellGrid<V>> {
+        self.surface_of_cells()?.grid()
+    }
+
+    /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
+    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent), in the hits of rays
+    /// and casts, and in [`SlideHit`](crate::SlideHit). Look up a part before the collider is
+    /// replaced.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{prelude::*, query::Ray};
+    ///
+    /// let mut grid = CellGrid::new(Vec2::ONE);
+    /// grid.set(IVec2::new(4, 2), Cell::SOLID.with_material(7));
+    /// let level = Collider::cells(&grid);
+    /// let ray = Ray::new(Vec2::new(0.0, 2.5), Vec2::X);
+    /// let hit = query::cast_ray(&level, Vec2::ZERO, ray).unwrap();
+    /// let (position, cell) = level.cell_2d(hit.part).unwrap();
+    /// assert_eq!((position, cell.material()), (IVec2::new(4, 2), 7));
+    /// ```
+    pub fn cell_2d(&self, part: u32) -> Option<(IVec2, Cell)> {
+        self.cell_of::<Vec2>(part)
+    }
+
+    /// Returns the cell that has a part of a 3D collider from [`cells`](Self::cells), and its
+    /// position: see [`cell_2d`](Self::cell_2d).
+    pub fn cell_3d(&self, part: u32) -> Option<(IVec3, Cell)> {
+        self.cell_of::<Vec3>(part)
+    }
+
+    /// Returns the material of the cell that has a part of this collider: see
+    /// [`cell_2d`](Self::cell_2d). Returns `None` if the collider is not from
+    /// [`cells`](Self::cells).
+    pub fn material(&self, part: u32) -> Option<u16> {
+        let in_2d = self.cell_2d(part).map(|(_, cell)| cell);
+        let cell = in_2d.or_else(|| self.cell_3d(part).map(|(_, cell)| cell));
+        cell.map(Cell::material)
+    }
+
+    fn cell_of<V: Dimension>(&self, part: u32) -> Option<(V::CellPosition, Cell)> {
+        let surface = self.surface_of_cells::<V>()?;
+        let position = surface.cell_of_facet(part)?;
+        Some((position, surface.grid()?.get(position)))
+    }
+
+    fn surface_of_cells<V: Dimension>(&self) -> Option<&Surface<V>> {
+        match V::body_of(self.shape())? {
+            ColliderShape::Convex(_) => None,
+            ColliderShape::Compound(compound) => compound.surface(),
+        }
+    }
+}

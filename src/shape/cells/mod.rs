@@ -1,0 +1,16 @@
+//! Worlds of cells: sparse grids of solid cells, and the faces of their union.
+//!
+//! The collider of a grid is a surface of the *exposed faces*: those parts of the cells' faces that
+//! no other cell covers. The grid tells the inside of the union from the outside.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `cell.rs` | [`Cell`], the content of a cell |
+//! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
+//! | `exposed_faces.rs` | the facets of the union |
+//! | `pieces.rs` | points inside the union, and the largest boxes around them |
+
+pub mod cell;
+pub mod exposed_faces;
+pub mod grid;
+pub mod pieces;

@@ -1,0 +1,285 @@
+//! Finds the shortest way out of a union of cells, for a body that is inside the union.
+//!
+//! A body is inside if its center is inside. The center of each part counts for a compound of few
+//! parts. A convex part whose center is outside overlaps the union only where it crosses exposed
+//! faces, so the other files of this folder find its contacts.
+//!
+//! The obstacles are convex pieces of the union, as large as a simple search finds them. A
+//! translation clears a piece if it clears a plane that separates the piece and the part. The
+//! search tries the planes of the piece's faces, and the plane of the shortest translation out of
+//! the piece. If the part and the piece are boxes with the same axes, no other planes are needed.
+
+use smallvec::SmallVec;
+
+use crate::{
+    placed::{BoundingRegion, Part, SolidPiece},
+    query::Contact64,
+    shape::{Bounds, CellPosition, Facet, weld},
+    space::{
+        DVector, Space,
+        shortest_translation::PushPlane,
+        translation_search::{Node, SameNodes, TranslationSearch},
+    },
+    surface::{
+        facet_contact::{ContactKind, FacetContact, slop},
+        surface_pair::SurfacePair,
+    },
+    tolerance::SAME_NORMAL,
+};
+
+/// Maximum number of translations that the search tries.
+const MAX_NODES: usize = 128;
+
+/// A search for the shortest way out.
+struct SolidExit<'p, 'a, V: Space> {
+    pair: &'p SurfacePair<'a, V>,
+    parts: SmallVec<[Part<'p, V>; 4]>,
+    /// The pieces found so far.
+    pieces: Vec<SolidPiece<V>>,
+}
+
+/// A piece and a part that overlap after a translation, by their indices.
+#[derive(Clone, Copy)]
+struct Overlap {
+    piece: usize,
+    part: usize,
+}
+
+impl<V: Space> SurfacePair<'_, V> {
+    /// Returns `true` if the surface is a union of cells, and the body is inside.
+    pub fn is_inside(&self) -> bool {
+        let (Some(center), Some(_)) = (self.center, self.surface.grid()) else {
+            return false;
+        };
+        let origin = self.surface.world_pose.translation;
+        let indices = self.body.solid_parts();
+        if indices.len() <= 1 {
+            return self.surface.cell_around(center).is_some();
+        }
+        let mut parts = indices.filter_map(|index| self.body.part(index));
+        parts.any(|part| {
+            let center = part.center() + part.world_pose.translation - origin;
+            self.surface.cell_around(center).is_some()
+        })
+    }
+
+    /// If the body is inside a union of cells, adds the contacts of the shortest way out to an
+    /// empty list.
+    pub(super) fn add_solid_exit(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
+        if !self.is_inside() {
+            return;
+        }
+        let indices = self.body.solid_parts();
+        let mut parts: SmallVec<_> = indices.filter_map(|it| self.body.part(it)).collect();
+        if parts.is_empty() {
+            parts.extend(self.body.box_part());
+        }
+        let mut exit = SolidExit {
+            pair: self,
+            parts,
+            pieces: Vec::new(),
+        };
+        if let Some(node) = exit.find() {
+            let planes = node.bounding.iter();
+            let found =
+                planes.filter_map(|(plane, part)| exit.contact(*part, *plane, node.translation));
+            contacts.extend(found);
+        }
+        if contacts.is_empty() {
+            contacts.extend(exit.nearest_contact());
+        }
+    }
+}
+
+impl<'a, V: Space> SolidExit<'_, 'a, V> {
+    /// The translation of the surface, to which all points are relative.
+    fn origin(&self) -> V::DVec {
+        self.pair.surface.world_pose.translation
+    }
+
+    /// Finds the shortest translation out of the union. The label of a plane is the index of a
+    /// part. Returns `None` if the limit of the search is reached.
+    fn find(&mut self) -> Option<Node<V::DVec, usize>> {
+        let mut search = TranslationSearch::default();
+        search.begin(MAX_NODES, f64::INFINITY, SameNodes::Planes);
+        while let Some(node) = search.take_shortest() {
+            let Some(overlap) = self.overlap_after(node.translation) else {
+                return Some(node);
+            };
+            for plane in self.planes(overlap, node.translation) {
+                search.open(&node, plane, overlap.part);
+            }
+        }
+        None
+    }
+
+    /// Returns a piece and a part that overlap after a translation.
+    fn overlap_after(&mut self, translation: V::DVec) -> Option<Overlap> {
+        for part in 0..self.parts.len() {
+            let mut known = (0..self.pieces.len()).map(|piece| Overlap { piece, part });
+            let overlap = known.find(|it| self.is_overlap(*it, translation));
+            if overlap.is_some() {
+                return overlap;
+            }
+            let body_part = self.parts.get(part)?;
+            let center = body_part.center() + body_part.world_pose.translation;
+            let center = center - self.origin() + translation;
+            let mut cells: SmallVec<[CellPosition; 16]> = SmallVec::new();
+            cells.extend(self.pair.surface.cell_around(center));
+            let facets = self.facets_near(body_part, translation);
+            cells.extend(facets.filter_map(|it| self.pair.surface.cell_of_facet(it)));
+            for cell in cells {
+                if self.pieces.iter().any(|piece| piece.contains(cell)) {
+                    continue;
+                }
+                self.pieces.extend(self.pair.surface.piece_around(cell));
+                let piece = self.pieces.len().checked_sub(1)?;
+                let overlap = Overlap { piece, part };
+                if self.is_overlap(overlap, translation) {
+                    return Some(overlap);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the facets whose boxes a part overlaps after a translation.
+    fn facets_near(&self, part: &Part<V>, translation: V::DVec) -> impl Iterator<Item = u32> {
+        let mut near = Vec::new();
+        if let Some(bounds) = part.region.bounds() {
+            let [min, max] = [bounds.min, bounds.max].map(|it| it + translation);
+            let region = BoundingRegion::Box(Bounds { min, max });
+            let surface = self.pair.surface;
+            surface.parts_near(&region, V::DVec::ZERO, |facet| near.push(facet));
+        }
+        near.sort_unstable();
+        near.into_iter()
+    }
+
+    /// Returns `true` if a piece and a part overlap after a translation.
+    fn is_overlap(&self, overlap: Overlap, translation: V::DVec) -> bool {
+        let contact = self.contact_after(overlap, translation);
+        contact.is_some_and(|it| it.depth > self.tolerance(translation))
+    }
+
+    /// Returns the contact of a piece and a part after a translation.
+    fn contact_after(
+        &self,
+        Overlap { piece, part }: Overlap,
+        translation: V::DVec,
+    ) -> Option<Contact64<V::DVec>> {
+        let parts = [&self.pieces.get(piece)?.part, self.parts.get(part)?];
+        self.pair
+            .solve(parts, translation, |solver| solver.find_contact())
+    }
+
+    /// Returns the depth that may remain after a translation, because of rounding.
+    fn tolerance(&self, translation: V::DVec) -> f64 {
+        let center = self.pair.center.unwrap_or(V::DVec::ZERO);
+        slop(weld(&[center]), translation)
+    }
+
+    /// Returns the planes across which a part can leave a piece. `translation` is a translation
+    /// after which both overlap.
+    fn planes(&self, overlap: Overlap, translation: V::DVec) -> SmallVec<[PushPlane<V::DVec>; 8]> {
+        let (Some(piece), Some(part)) =
+            (self.pieces.get(overlap.piece), self.parts.get(overlap.part))
+        else {
+            return SmallVec::new();
+        };
+        let shortest = self.contact_after(overlap, translation);
+        let normals = piece.normals.iter().copied();
+        let normals = normals.chain(shortest.map(|contact| contact.normal));
+        let origin = self.origin();
+        let plane = |normal: V::DVec| {
+            let depth = piece.part.height(normal, origin) + part.height(-normal, origin);
+            (normal, depth)
+        };
+        normals.map(plane).collect()
+    }
+
+    /// Returns the contact of a part for a plane on which a translation ends. The contact is with
+    /// an exposed face that the part touches after the translation, if possible with a face in this
+    /// plane.
+    fn contact(
+        &self,
+        part: usize,
+        (normal, depth): PushPlane<V::DVec>,
+        translation: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let body_part = self.parts.get(part)?;
+        let mut best: Option<((bool, f64), FacetContact<V::DVec>)> = None;
+        for index in self.facets_near(body_part, translation) {
+            let (Some(facet), Some(on_surface)) = (
+                self.pair.surface.facet(index),
+                self.pair.surface.part(index),
+            ) else {
+                continue;
+            };
+            let touch = self
+                .pair
+                .solve([&on_surface, body_part], translation, |solver| {
+                    solver.distance()
+                });
+            let Some((distance, touch)) = touch else {
+                continue;
+            };
+            let is_other = (facet.normal - normal).length() > SAME_NORMAL;
+            let rank = (is_other, distance.max(0.0));
+            if best.as_ref().is_some_and(|(best, _)| *best <= rank) {
+                continue;
+            }
+            let contact = Contact64 {
+                normal,
+                depth,
+                ..touch
+            };
+            best = Some((
+                rank,
+                self.facet_contact_of(index, &facet, body_part, contact),
+            ));
+        }
+        best.map(|(_, contact)| contact)
+    }
+
+    /// Returns the contact with the exposed face nearest to the body's center. The push-out takes
+    /// the body to the front of this face, which may be another part of the union.
+    fn nearest_contact(&self) -> Option<FacetContact<V::DVec>> {
+        let part = self.parts.first()?;
+        let (index, facet) = self.pair.surface.nearest_facet(self.pair.center?)?;
+        let normal = facet.normal;
+        let height = |part: &Part<V>| part.height(-normal, self.origin());
+        let lowest = self.parts.iter().map(height).fold(f64::MIN, f64::max);
+        let depth = (facet.top(normal) + lowest).max(0.0);
+        let center = part.center() + part.world_pose.translation - self.origin();
+        let foot = center - normal * facet.height(center);
+        let contact = Contact64 {
+            normal,
+            depth,
+            offset_a: foot,
+            offset_b: foot - normal * depth + self.origin() - part.world_pose.translation,
+        };
+        Some(self.facet_contact_of(index, &facet, part, contact))
+    }
+
+    /// Returns the contact of a facet and a part of the body. The points of `contact` are relative
+    /// to the translations of the facet and of `part`.
+    fn facet_contact_of(
+        &self,
+        index: u32,
+        facet: &Facet<V::DVec>,
+        part: &Part<V>,
+        contact: Contact64<V::DVec>,
+    ) -> FacetContact<V::DVec> {
+        // The box around a body that is a surface has another translation than the first facet.
+        let own = self.pair.body.part(part.index);
+        let own = own.map_or(part.world_pose.translation, |it| it.world_pose.translation);
+        FacetContact {
+            indices: (index, part.index),
+            normal: contact.normal,
+            contact: contact.moved([V::DVec::ZERO, part.world_pose.translation - own]),
+            kind: ContactKind::Nearest,
+            weld: facet.weld,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Invalid grids, and coordinates at the ends of `i32`.
+
+use bevy::prelude::*;
+use headbutt::prelude::*;
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use crate::support::cases::cases;
+
+fn error(size: Vec2, position: IVec2) -> ShapeError {
+    let mut grid = CellGrid::new(size);
+    grid.set(position, Cell::SOLID);
+    Collider::try_cells(&grid).unwrap_err()
+}
+
+#[test]
+fn an_invalid_grid_is_an_error() {
+    let size = "size of a cell";
+    assert_eq!(
+        error(Vec2::new(1.0, 0.0), IVec2::ZERO),
+        ShapeError::Zero(size)
+    );
+    assert_eq!(
+        error(Vec2::new(-1.0, 1.0), IVec2::ZERO),
+        ShapeError::Negative(size)
+    );
+    assert_eq!(
+        error(Vec2::INFINITY, IVec2::ZERO),
+        ShapeError::NotFinite(size)
+    );
+    assert_eq!(error(Vec2::NAN, IVec2::ZERO), ShapeError::NotFinite(size));
+    for at in [i32::MIN, -16385, 16384, i32::MAX] {
+        assert_eq!(
+            error(Vec2::ONE, IVec2::new(at, 0)),
+            ShapeError::CellOutOfRange
+        );
+    }
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.extend([-16384, 16383].map(|at| (IVec2::splat(at), Cell::SOLID)));
+    assert!(Collider::try_cells(&grid).is_ok());
+    let whole = (IVec2::MIN, IVec2::MAX);
+    assert_eq!(
+        grid.fill(whole.0, whole.1, Cell::SOLID),
+        Err(ShapeError::TooManyCells)
+    );
+    assert_eq!(grid.len(), 2);
+    assert_eq!(grid.fill(whole.1, whole.0, Cell::EMPTY), Ok(()));
+    assert!(grid.is_empty());
+    assert!(Collider::cells(&grid).is_inert());
+}
+
+#[test]
+fn random_calls_never_panic() {
+    for seed in cases("HEADBUTT_CELLS", 500) {
+        let mut rng = StdRng::seed_from_u64(seed as u64);
+        let mut number = || match rng.random_range(0..4) {
+            0 => [i32::MIN, i32::MIN + 1, i32::MAX, i32::MAX - 1][rng.random_range(0..4)],
+            1 => rng.random_range(-16386..-16382),
+            2 => rng.random_range(16381..16386),
+            _ => rng.random_range(-3..3),
+        };
+        let positions: Vec<IVec3> = (0..6)
+            .map(|_| IVec3::new(number(), number(), number()))
+            .collect();
+        let sizes = [
+            0.0,
+            -1.0,
+            1e-45,
+            1e-38,
+            1.0,
+            1e30,
+            f32::MAX,
+            f32::INFINITY,
+            f32::NAN,
+        ];
+        let mut size = || sizes[rng.random_range(0..sizes.len())];
+        let size = if seed % 2 == 0 {
+            Vec3::new(size(), size(), size())
+        } else {
+            Vec3::ONE
+        };
+        let mut grid = CellGrid::new(size);
+        for position in &positions {
+            let heights = [rng.random(), rng.random()];
+            let cell = match rng.random_range(0..3) {
+                0 => Cell::SOLID,
+                1 => Cell::slope(heights[0], heights[1]),
+                _ => Cell::slope_z(heights[0], heights[1]).hanging(),
+            };
+            grid.set(*position, cell);
+            assert_eq!(grid.get(*position).is_empty(), cell.is_empty());
+        }
+        let _ = grid.fill(positions[0], positions[1], Cell::EMPTY);
+        let center = grid.center_of(positions[2]);
+        grid.position_of(center);
+        let level = Collider::cells(&grid);
+        let shape = Collider::cuboid(1.0, 2.0, 3.0);
+        for at in [Vec3::ZERO, center, Vec3::splat(16383.5), Vec3::MAX] {
+            let touches = query::intersects(&level, Vec3::ZERO, &shape, at);
+            let contact = query::contact(&level, Vec3::ZERO, &shape, at);
+            assert_eq!(contact.is_some(), touches, "seed {seed}: {at}");
+            level.contains_point(Vec3::ZERO, at);
+            query::cast_ray(&level, Vec3::ZERO, query::Ray::new(at, Vec3::X));
+            assert!(level.cell_2d(seed as u32).is_none());
+            assert_eq!(level.material(0).is_some(), level.cell_3d(0).is_some());
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Rays and casts of balls.
+
+use bevy::prelude::*;
+use headbutt::{
+    prelude::*,
+    query::{CastOptions, CastStatus, Ray, RayHit, RaySide},
+};
+use rand::{Rng, rngs::StdRng};
+
+use super::{
+    ball, for_cases, in_f64,
+    oracle::{self, Union, add, scale},
+    random_direction, random_point, random_union, rounded,
+};
+
+/// Casts a ray at a union.
+fn cast_ray(
+    level: &Collider,
+    dimension: usize,
+    origin: Vec3,
+    direction: Vec3,
+) -> Option<RayHit<Vec3>> {
+    if dimension == 3 {
+        return query::cast_ray(level, Vec3::ZERO, Ray::new(origin, direction));
+    }
+    let ray = Ray::new(origin.truncate(), direction.truncate());
+    let hit = query::cast_ray(level, Vec2::ZERO, ray)?;
+    Some(RayHit {
+        distance: hit.distance,
+        point: hit.point.extend(0.0),
+        normal: hit.normal.extend(0.0),
+        side: hit.side,
+        part: hit.part,
+    })
+}
+
+/// Returns the tile of a facet.
+fn tile_of(level: &Collider, dimension: usize, part: u32) -> [i32; 3] {
+    if dimension == 3 {
+        return level.cell_3d(part).unwrap().0.to_array();
+    }
+    let position = level.cell_2d(part).unwrap().0;
+    [position.x, position.y, 0]
+}
+
+#[test]
+fn a_ray_hits_the_union_where_the_oracle_does() {
+    for_cases(300, |rng, dimension, number| {
+        let union = random_union(rng, dimension, true);
+        let level = union.collider();
+        for ray in 0..8 {
+            let context = format!("case {number}, {dimension}D, ray {ray}");
+            check_ray(rng, &union, &level, &context);
+        }
+    });
+}
+
+fn check_ray(rng: &mut StdRng, union: &Union, level: &Collider, context: &str) {
+    let (from, origin) = rounded(random_point(rng, union));
+    let (toward, direction) = rounded(random_direction(rng, union.dimension));
+    let direction = scale(direction, 1.0 / oracle::length(direction));
+    let hit = cast_ray(level, union.dimension, from, toward);
+    match union.is_inside(origin) {
+        None => {}
+        Some(true) => {
+            let hit = hit.expect(context);
+            assert_eq!(
+                (hit.distance, hit.side),
+                (0.0, RaySide::Inside),
+                "{context}"
+            );
+        }
+        Some(false) => {
+            let growth = 1e-5 * union.size;
+            let (early, late) = (
+                union.ray(origin, direction, growth),
+                union.ray(origin, direction, -growth),
+            );
+            let distance = hit.map_or(f64::INFINITY, |hit| f64::from(hit.distance));
+            let tolerance = 1e-4 * union.size;
+            assert!(
+                (early - tolerance..=late + tolerance).contains(&distance)
+                    || distance == f64::INFINITY && late == f64::INFINITY,
+                "{context}: {distance}, expected {early} to {late}"
+            );
+            // At an edge, another face may be as near.
+            if let Some(hit) = hit
+                && late - early < 1e-3 * union.size
+            {
+                let point = in_f64(hit.point);
+                let tile = tile_of(level, union.dimension, hit.part);
+                let behind = add(point, scale(in_f64(hit.normal), -1e-4 * union.size));
+                let tiles = union.tiles.iter().filter(|(at, _)| *at == tile);
+                let own = Union::new(union.dimension, union.size, tiles.copied().collect());
+                assert!(
+                    own.tile_at(behind, 1e-4 * union.size).is_some(),
+                    "{context}: the tile {tile:?} is not hit at {point:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hollow_ray_from_inside_hits_where_it_leaves() {
+    let mut grid = CellGrid::new(Vec3::ONE);
+    grid.fill(IVec3::ZERO, IVec3::splat(3), Cell::SOLID)
+        .unwrap();
+    let level = Collider::cells(&grid);
+    let ray = Ray::new(Vec3::new(1.3, 1.6, 1.7), Vec3::X).hollow();
+    let hit = query::cast_ray(&level, Vec3::ZERO, ray).unwrap();
+    assert_eq!((hit.distance, hit.side), (2.7, RaySide::Back));
+    assert_eq!(hit.normal, Vec3::NEG_X);
+    // The seams between the cells, at 2, 3 and 4, are no hits from outside, either.
+    let through = Ray::new(Vec3::new(-1.0, 1.6, 1.7), Vec3::X).hollow();
+    assert_eq!(
+        query::cast_ray(&level, Vec3::ZERO, through)
+            .unwrap()
+            .distance,
+        1.0
+    );
+}
+
+#[test]
+fn a_ray_along_the_ground_hits_nothing() {
+    let mut grid = CellGrid::new(Vec2::splat(0.3));
+    grid.fill(IVec2::ZERO, IVec2::new(99, 0), Cell::SOLID)
+        .unwrap();
+    let ground = Collider::cells(&grid);
+    let height = 0.3;
+    let along = Ray::new(Vec2::new(0.15, height), Vec2::X);
+    assert_eq!(query::cast_ray(&ground, Vec2::ZERO, along), None);
+    let up = Ray::new(Vec2::new(0.45, height), Vec2::Y);
+    assert_eq!(query::cast_ray(&ground, Vec2::ZERO, up), None);
+    let down = Ray::new(Vec2::new(0.45, height), Vec2::NEG_Y);
+    assert_eq!(
+        query::cast_ray(&ground, Vec2::ZERO, down).unwrap().distance,
+        0.0
+    );
+}
+
+#[test]
+fn a_ball_touches_the_union_first_where_the_oracle_does() {
+    for_cases(150, |rng, dimension, number| {
+        let union = random_union(rng, dimension, true);
+        let level = union.collider();
+        let radius = rng.random_range(0.05..0.8) * union.size as f32;
+        let shape = ball(dimension, radius);
+        for cast in 0..4 {
+            let context = format!("case {number}, {dimension}D, cast {cast}");
+            let (from, center) = rounded(random_point(rng, &union));
+            let length = rng.random_range(0.5..8.0) * union.size;
+            let motion = scale(random_direction(rng, dimension), length);
+            let (translation, motion) = rounded(motion);
+            let hit = query::cast_shape(
+                &level,
+                Vec3::ZERO,
+                Vec3::ZERO,
+                &shape,
+                from,
+                translation,
+                CastOptions::default(),
+            );
+            let (radius, tolerance) = (f64::from(radius), 1e-4 * union.size);
+            if union.is_inside(center) == Some(true) {
+                let hit = hit.expect(&context);
+                assert_eq!(hit.status, CastStatus::Overlapping, "{context}");
+                continue;
+            }
+            let (distance, _) = union.nearest(center);
+            if (distance - radius).abs() < tolerance || distance < tolerance {
+                continue;
+            }
+            let deep = union.ball_enters(center, motion, radius - tolerance);
+            let Some(hit) = hit else {
+                assert_eq!(deep, None, "{context}");
+                continue;
+            };
+            if distance < radius {
+                assert_eq!(hit.status, CastStatus::Overlapping, "{context}");
+                continue;
+            }
+            let at = add(center, scale(motion, hit.touching));
+            let (gap, nearest) = union.nearest(at);
+            assert!(
+                (gap - radius).abs() <= tolerance,
+                "{context}: gap {gap}, {radius}"
+            );
+            let earlier = deep.is_none_or(|deep| deep >= hit.touching - 1e-6);
+            assert!(earlier, "{context}: {deep:?} before {}", hit.touching);
+            let normal = scale(oracle::sub(at, nearest), 1.0 / gap);
+            let cosine = oracle::dot(normal, in_f64(hit.contact.normal));
+            // Several points may be equally near.
+            if cosine < 1.0 - 1e-4 {
+                let foot = add(at, scale(in_f64(hit.contact.normal), -radius));
+                let (distance, _) = union.nearest(foot);
+                assert!(
+                    distance <= 2.0 * tolerance,
+                    "{context}: no surface at the foot"
+                );
+            }
+            // In front of the face, there is no tile.
+            let face = in_f64(hit.face_normal);
+            if oracle::dot(face, normal) > 1.0 - 1e-9 {
+                let front = add(nearest, scale(face, 1e-3 * union.size));
+                assert_eq!(union.tile_at(front, -tolerance), None, "{context}");
+            }
+        }
+    });
+}
