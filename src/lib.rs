@@ -118,6 +118,10 @@ pub mod guide {
     pub mod benchmarks {}
 
     /// [levels]: crate::guide::levels
+    #[doc = include_str!("../docs/CELLS.md")]
+    pub mod cells {}
+
+    /// [levels]: crate::guide::levels
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/CHARACTERS.md")]
     pub mod characters {}
@@ -137,6 +141,7 @@ pub mod guide {
     #[doc = include_str!("../docs/FAST_BODIES.md")]
     pub mod fast_bodies {}
 
+    /// [cells]: crate::guide::cells
     /// [fast-bodies]: crate::guide::fast_bodies
     /// [lifts]: crate::guide::response#pushing-out
     #[doc = include_str!("../docs/pictures.md")]

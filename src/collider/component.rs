@@ -37,6 +37,7 @@ use crate::shape::{
 /// * Most other convex primitives of Bevy: `Collider::from(primitive)`.
 /// * Surfaces: [`polyline`](Self::polyline) in 2D, [`trimesh`](Self::trimesh) and
 ///   [`heightfield`](Self::heightfield) in 3D.
+/// * Levels of tiles or voxels: [`cells`](Self::cells).
 /// * Several colliders as one: [`compound`](Self::compound).
 /// * Any collider with a margin around it: [`rounded`](Self::rounded).
 /// * Shapes of your own: [`custom`](Self::custom).
@@ -246,6 +247,8 @@ use crate::shape::{
 ///   `rotation` lists the columns of an `f64` matrix that is orthonormal to 12 digits.
 /// * `Surface(vertices, facets, one_sided, margin)`: a polyline, trimesh or height field. A facet
 ///   is a list of vertex indices: two in 2D, three in 3D.
+/// * `Cells(cell_size, runs: [(start, count, cell)], margin)`: a union of cells. A run is a row of
+///   equal cells along x, and `cell` is `(heights, along_z, hanging, material)`.
 ///
 /// A kind is one of these values:
 ///

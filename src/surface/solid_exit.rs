@@ -30,6 +30,12 @@ use crate::{
 /// Maximum number of translations that the search tries.
 const MAX_NODES: usize = 128;
 
+/// Maximum number of times that a way out is shortened.
+const MAX_SHORTENINGS: usize = 8;
+
+/// A way out is shortened again only if this fraction of its length can be saved.
+const LEAST_SHORTENING: f64 = 1e-6;
+
 /// A search for the shortest way out.
 struct SolidExit<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
@@ -104,13 +110,72 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         search.begin(MAX_NODES, f64::INFINITY, SameNodes::Planes);
         while let Some(node) = search.take_shortest() {
             let Some(overlap) = self.overlap_after(node.translation) else {
-                return Some(node);
+                return Some(self.shortened(node));
             };
             for plane in self.planes(overlap, node.translation) {
                 search.open(&node, plane, overlap.part);
             }
         }
         None
+    }
+
+    /// Returns a way out that is at most as long as `node`.
+    ///
+    /// After the translation, a plane between each piece and each part separates both. The shortest
+    /// translation that clears all these planes leads out, too. If a rounded part passes a corner,
+    /// each repetition turns the planes, and shortens the translation.
+    fn shortened(&mut self, mut node: Node<V::DVec, usize>) -> Node<V::DVec, usize> {
+        for _ in 0..MAX_SHORTENINGS {
+            let mut shorter = Node::default();
+            for piece in 0..self.pieces.len() {
+                for part in 0..self.parts.len() {
+                    let pair = Overlap { piece, part };
+                    let normal = self.separating_normal(pair, node.translation);
+                    let plane = normal.and_then(|normal| self.plane(pair, normal));
+                    let next = plane.and_then(|plane| shorter.with(plane, part, node.length));
+                    let Some(next) = next else {
+                        return node;
+                    };
+                    shorter = next;
+                }
+            }
+            let is_shorter = shorter.length < node.length * (1.0 - LEAST_SHORTENING);
+            if !is_shorter || self.overlap_after(shorter.translation).is_some() {
+                return node;
+            }
+            node = shorter;
+        }
+        node
+    }
+
+    /// Returns the normal from a piece to a part after a translation.
+    fn separating_normal(
+        &self,
+        Overlap { piece, part }: Overlap,
+        translation: V::DVec,
+    ) -> Option<V::DVec> {
+        let parts = [&self.pieces.get(piece)?.part, self.parts.get(part)?];
+        self.pair.solve(parts, translation, |solver| {
+            let (distance, nearest) = solver.distance()?;
+            let touch = if distance > 0.0 {
+                nearest
+            } else {
+                solver.find_contact()?
+            };
+            Some(touch.normal)
+        })
+    }
+
+    /// Returns the plane with this normal that separates a piece and a part.
+    fn plane(
+        &self,
+        Overlap { piece, part }: Overlap,
+        normal: V::DVec,
+    ) -> Option<PushPlane<V::DVec>> {
+        let (piece, part) = (self.pieces.get(piece)?, self.parts.get(part)?);
+        let origin = self.origin();
+        let depth = piece.part.height(normal, origin) + part.height(-normal, origin);
+        Some((normal, depth))
     }
 
     /// Returns a piece and a part that overlap after a translation.
@@ -182,20 +247,13 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Returns the planes across which a part can leave a piece. `translation` is a translation
     /// after which both overlap.
     fn planes(&self, overlap: Overlap, translation: V::DVec) -> SmallVec<[PushPlane<V::DVec>; 8]> {
-        let (Some(piece), Some(part)) =
-            (self.pieces.get(overlap.piece), self.parts.get(overlap.part))
-        else {
-            return SmallVec::new();
-        };
         let shortest = self.contact_after(overlap, translation);
-        let normals = piece.normals.iter().copied();
+        let piece = self.pieces.get(overlap.piece);
+        let normals = piece.into_iter().flat_map(|piece| &piece.normals).copied();
         let normals = normals.chain(shortest.map(|contact| contact.normal));
-        let origin = self.origin();
-        let plane = |normal: V::DVec| {
-            let depth = piece.part.height(normal, origin) + part.height(-normal, origin);
-            (normal, depth)
-        };
-        normals.map(plane).collect()
+        normals
+            .filter_map(|normal| self.plane(overlap, normal))
+            .collect()
     }
 
     /// Returns the contact of a part for a plane on which a translation ends. The contact is with

@@ -132,11 +132,38 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
         Collider::try_polyline([p, q, r, p])
             .expect("a line")
             .rounded(0.1),
+        Collider::cells(&flat_cells(random)),
+        Collider::cells(&flat_cells(random)).rounded(0.1),
     ]
+}
+
+/// Returns a random cell.
+fn cell(random: &mut StdRng) -> Cell {
+    let cell = match random.random_range(0..3) {
+        0 => Cell::SOLID,
+        1 => Cell::slope(random.random_range(0..=8), random.random_range(0..=8)),
+        _ => Cell::slope(random.random_range(1..=8), 3).hanging(),
+    };
+    cell.with_material(random.random_range(0..3))
+}
+
+fn flat_cells(random: &mut StdRng) -> CellGrid<Vec2> {
+    let mut grid = CellGrid::new(Vec2::splat(length(random)));
+    grid.set(IVec2::ZERO, Cell::SOLID);
+    for _ in 0..20 {
+        let at = IVec2::new(random.random_range(-4..4), random.random_range(-4..4));
+        grid.set(at, cell(random));
+    }
+    grid
 }
 
 /// Returns every kind of shape in 3D.
 fn of_space(random: &mut StdRng) -> Vec<Collider> {
+    let mut cells = CellGrid::new(Vec3::splat(length(random)));
+    for (at, cell) in flat_cells(random).iter() {
+        cells.set(at.extend(random.random_range(0..2)), cell);
+    }
+    cells.set(IVec3::NEG_X, Cell::slope_z(3, 7));
     let points = |random: &mut StdRng, count| (0..count).map(|_| point(random)).collect::<Vec<_>>();
     let [a, b, c] = [length(random), length(random), length(random)];
     let [p, q, r, s] = [(); 4].map(|()| point(random));
@@ -197,6 +224,7 @@ fn of_space(random: &mut StdRng) -> Vec<Collider> {
         mesh.rounded(0.1).one_sided(),
         field.clone(),
         field.one_sided().rounded(0.1),
+        Collider::cells(&cells),
     ]
 }
 
@@ -350,6 +378,11 @@ fn the_default_collider_stays_inert() {
 #[test]
 fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     let stand = Isometry2d::from_xy(0.0, 0.1);
+    let mut row = CellGrid::new(Vec2::new(1.0, 2.0));
+    let full = (-1..2).map(|x| (IVec2::new(x, 0), Cell::SOLID));
+    row.extend(full);
+    let half = Cell::slope(4, 0).hanging().with_material(7);
+    row.set(IVec2::new(2, 0), half);
     let texts = [
         (Collider::default(), "Inert"),
         (
@@ -380,6 +413,12 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
                 .one_sided(),
             "D2(Surface(vertices:[(1.0,0.0),(0.0,0.0),(0.0,1.0)],facets:[(0,1),(1,2)],one_sided:true,margin:0.0))",
         ),
+        (
+            Collider::cells(&row),
+            "D2(Cells(cell_size:(1.0,2.0),runs:[(start:(-1,0),count:3,cell:(heights:(8,8),along_z:false,\
+                hanging:false,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
+                material:7))],margin:0.0))",
+        ),
     ];
     for (collider, expected) in texts {
         assert_eq!(ron::to_string(&collider).as_deref(), Ok(expected));
@@ -392,6 +431,11 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
 #[test]
 fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
     let convex = |kind: &str| format!("D2(Convex((kind:{kind},margin:0.0)))");
+    let cells = |size: &str, run: &str| {
+        let solid = "(heights:(8,7),along_z:false,hanging:false,material:0)";
+        let run = run.replace("SOLID", solid);
+        format!("D2(Cells(cell_size:({size},{size}),runs:[{run}],margin:0.0))")
+    };
     let solid = |kind: &str| format!("D3(Convex((kind:{kind},margin:0.0)))");
     let part = |translation: &str, rotation: &str, radius: &str| {
         format!(
@@ -539,6 +583,27 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         (
             surface(corners, "[(0,1,2)]", "-0.5"),
             ShapeError::Negative("margin"),
+        ),
+        (
+            cells("0.0", "(start:(0,0),count:1,cell:SOLID)"),
+            ShapeError::Zero("size of a cell"),
+        ),
+        (
+            cells("1.0", "(start:(16380,0),count:9,cell:SOLID)"),
+            ShapeError::CellOutOfRange,
+        ),
+        (
+            cells("1.0", "(start:(2147483647,0),count:65535,cell:SOLID)"),
+            ShapeError::CellOutOfRange,
+        ),
+        (
+            cells("1.0", "(start:(0,0),count:0,cell:SOLID)"),
+            ShapeError::NoFacets("cell that is not empty"),
+        ),
+        (
+            cells("1.0", "(start:(0,0),count:1,cell:SOLID)")
+                .replace("false,hanging", "true,hanging"),
+            ShapeError::SlopeAlongZ,
         ),
     ];
     for (data, reason) in cases {
