@@ -56,6 +56,18 @@ impl<V: Space> PlacedCollider<V> {
         grid.cell_around(local, ROUNDING * in_cells)
     }
 
+    /// Returns the distance in cells, along the shortest side of a cell, from a point of the world
+    /// to the nearest facet. The point is relative to the collider's translation.
+    pub fn depth_in_cells(&self, offset: V::DVec) -> Option<f64> {
+        let (compound, surface) = self.surface()?;
+        let local = self.world_pose.inverse_linear()? * offset;
+        let nearest = surface.facet_vertices(compound.nearest_facet(local)?)?;
+        let size = surface.grid()?.cell_size().to_f64();
+        let sides = (0..V::DVec::DIMENSION).map(|axis| size.component(axis));
+        let distance = Facet::new(nearest, false)?.distance(local);
+        Some(distance / sides.fold(f64::INFINITY, f64::min))
+    }
+
     /// Returns a convex piece of the union around a cell.
     pub fn piece_around(&self, position: CellPosition) -> Option<SolidPiece<V>> {
         let piece = self.grid()?.piece_around(position)?;
@@ -140,7 +152,7 @@ impl<V: Space> Placed<'_, V> {
         let (Self::Shape(shape), Self::Collider(solid)) = (self, solid) else {
             return false;
         };
-        if shape.region.bounds().is_none() {
+        if solid.grid().is_none() || shape.region.bounds().is_none() {
             return false;
         }
         let offset = shape.center() + shape.world_pose.translation;

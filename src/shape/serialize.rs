@@ -110,7 +110,8 @@ enum BodyData<V: SerializeSpace> {
 #[serde(rename = "Run", bound = "", deny_unknown_fields)]
 struct RunData<V: SerializeSpace> {
     start: V::CellPosition,
-    count: u16,
+    /// The number of cells. The type limits the cells that little data can contain.
+    count: u8,
     cell: Cell,
 }
 
@@ -222,7 +223,7 @@ impl<V: SerializeSpace> RunData<V> {
     }
 
     /// Returns the position of a cell, which is counted from the start.
-    fn position(&self, index: u16) -> Option<V::CellPosition> {
+    fn position(&self, index: u8) -> Option<V::CellPosition> {
         let [x, y, z] = V::position_to_array(self.start);
         Some(V::position_of([x.checked_add(index.into())?, y, z]))
     }

@@ -30,6 +30,13 @@ use crate::{
 /// Maximum number of translations that the search tries.
 const MAX_NODES: usize = 128;
 
+/// The search is left out if the distance from the center to the nearest exposed face, in cells, is
+/// greater than this number.
+const MAX_DEPTH: f64 = 24.0;
+
+/// Maximum number of pieces that the search finds.
+const MAX_PIECES: usize = 256;
+
 /// Maximum number of times that a way out is shortened.
 const MAX_SHORTENINGS: usize = 8;
 
@@ -43,6 +50,9 @@ struct SolidExit<'p, 'a, V: Space> {
     /// The pieces found so far.
     pieces: Vec<SolidPiece<V>>,
 }
+
+/// The search has found [`MAX_PIECES`] pieces.
+struct TooManyPieces;
 
 /// A piece and a part that overlap after a translation, by their indices.
 #[derive(Clone, Copy)]
@@ -85,7 +95,9 @@ impl<V: Space> SurfacePair<'_, V> {
             parts,
             pieces: Vec::new(),
         };
-        if let Some(node) = exit.find() {
+        let depth = self.center.and_then(|it| self.surface.depth_in_cells(it));
+        let is_deep = depth.is_some_and(|depth| depth > MAX_DEPTH);
+        if !is_deep && let Some(node) = exit.find() {
             let planes = node.bounding.iter();
             let found =
                 planes.filter_map(|(plane, part)| exit.contact(*part, *plane, node.translation));
@@ -104,12 +116,12 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Finds the shortest translation out of the union. The label of a plane is the index of a
-    /// part. Returns `None` if the limit of the search is reached.
+    /// part. Returns `None` if a limit of the search is reached.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
         let mut search = TranslationSearch::default();
         search.begin(MAX_NODES, f64::INFINITY, SameNodes::Planes);
         while let Some(node) = search.take_shortest() {
-            let Some(overlap) = self.overlap_after(node.translation) else {
+            let Some(overlap) = self.overlap_after(node.translation).ok()? else {
                 return Some(self.shortened(node));
             };
             for plane in self.planes(overlap, node.translation) {
@@ -140,7 +152,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 }
             }
             let is_shorter = shorter.length < node.length * (1.0 - LEAST_SHORTENING);
-            if !is_shorter || self.overlap_after(shorter.translation).is_some() {
+            if !is_shorter || !matches!(self.overlap_after(shorter.translation), Ok(None)) {
                 return node;
             }
             node = shorter;
@@ -179,14 +191,16 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Returns a piece and a part that overlap after a translation.
-    fn overlap_after(&mut self, translation: V::DVec) -> Option<Overlap> {
+    fn overlap_after(&mut self, translation: V::DVec) -> Result<Option<Overlap>, TooManyPieces> {
         for part in 0..self.parts.len() {
             let mut known = (0..self.pieces.len()).map(|piece| Overlap { piece, part });
             let overlap = known.find(|it| self.is_overlap(*it, translation));
             if overlap.is_some() {
-                return overlap;
+                return Ok(overlap);
             }
-            let body_part = self.parts.get(part)?;
+            let Some(body_part) = self.parts.get(part) else {
+                continue;
+            };
             let center = body_part.center() + body_part.world_pose.translation;
             let center = center - self.origin() + translation;
             let mut cells: SmallVec<[CellPosition; 16]> = SmallVec::new();
@@ -197,15 +211,18 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 if self.pieces.iter().any(|piece| piece.contains(cell)) {
                     continue;
                 }
+                let piece = self.pieces.len();
+                if piece == MAX_PIECES {
+                    return Err(TooManyPieces);
+                }
                 self.pieces.extend(self.pair.surface.piece_around(cell));
-                let piece = self.pieces.len().checked_sub(1)?;
                 let overlap = Overlap { piece, part };
                 if self.is_overlap(overlap, translation) {
-                    return Some(overlap);
+                    return Ok(Some(overlap));
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     /// Returns the facets whose boxes a part overlaps after a translation.

@@ -593,7 +593,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
             ShapeError::CellOutOfRange,
         ),
         (
-            cells("1.0", "(start:(2147483647,0),count:65535,cell:SOLID)"),
+            cells("1.0", "(start:(2147483647,0),count:255,cell:SOLID)"),
             ShapeError::CellOutOfRange,
         ),
         (

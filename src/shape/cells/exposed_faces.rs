@@ -69,7 +69,7 @@ impl<V: Space> ExposedFaces<V> {
             indices: HashMap::new(),
             size: sides,
         };
-        for (position, cell) in grid.iter_arrays() {
+        for (position, cell) in grid.iter_outer() {
             if position.iter().any(|at| !(-END..END).contains(at)) {
                 return Err(ShapeError::CellOutOfRange);
             }

@@ -211,12 +211,35 @@ impl<V: Space> CellGrid<V> {
     }
 
     /// Returns the cells in the order of [`iter`](Self::iter).
-    pub(super) fn iter_arrays(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
+    fn iter_arrays(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
         self.chunks.iter().flat_map(|(key, chunk)| {
             let cells = chunk.cells.iter().enumerate();
             let cells = cells.filter(|(_, cell)| !cell.is_empty());
             cells.map(|(index, cell)| (Self::join(*key, index), *cell))
         })
+    }
+
+    /// Returns the cells in the order of [`iter`](Self::iter), without most of the solid cells that
+    /// are surrounded by solid cells. Each chunk with cells has at least one of the returned cells.
+    pub(super) fn iter_outer(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
+        self.chunks.iter().flat_map(|(key, chunk)| {
+            let cells = chunk.cells.iter().enumerate();
+            let cells = cells
+                .filter(|(index, cell)| !cell.is_empty() && !Self::is_buried(&chunk.cells, *index));
+            cells.map(|(index, cell)| (Self::join(*key, index), *cell))
+        })
+    }
+
+    /// Returns `true` if a cell of a chunk and all its neighbors are solid. Returns `false` at the
+    /// boundary of the chunk.
+    fn is_buried(cells: &[Cell], index: usize) -> bool {
+        let is_solid = |index: usize| cells.get(index).is_some_and(|cell| cell.is_solid());
+        is_solid(index)
+            && (0..V::DVec::DIMENSION as u32).all(|axis| {
+                let shift = axis * Self::BITS;
+                let (at, step) = ((index >> shift) as i32 & Self::MASK, 1 << shift);
+                (1..Self::MASK).contains(&at) && is_solid(index - step) && is_solid(index + step)
+            })
     }
 
     /// Returns the position of the cell that contains a point in the frame of the grid. On a side

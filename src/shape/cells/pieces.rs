@@ -37,8 +37,11 @@ impl<V: Space> Piece<V> {
 }
 
 impl<V: Space> CellGrid<V> {
-    /// Returns a cell that contains a point in the frame of the grid, up to a tolerance in cells.
+    /// Returns a cell that contains a point in the frame of the grid, up to a tolerance of at most
+    /// half a cell.
     pub fn cell_around(&self, point: V::DVec, tolerance: f64) -> Option<CellPosition> {
+        // If a cell is tiny, the rounding of a distant point exceeds a cell.
+        let tolerance = tolerance.min(0.5);
         let point = self.in_cells(point);
         let contains = |position: CellPosition| {
             let [x, y, z] = (point - V::DVec::of(position.map(f64::from))).components();

@@ -114,6 +114,21 @@ fn a_body_deep_inside_leaves_by_the_nearest_face() {
 }
 
 #[test]
+fn a_body_beyond_the_reach_of_the_search_leaves_by_the_nearest_face() {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    let (min, max) = (IVec2::new(-60, -60), IVec2::new(59, -1));
+    grid.fill(min, max, Cell::SOLID).unwrap();
+    let ground = Collider::cells(&grid);
+    for depth in [23.0, 25.0, 29.0] {
+        let at = Vec3::new(0.3, -depth, 0.0);
+        let ball = Collider::circle(0.5);
+        let contact = query::contact(&ground, Vec3::ZERO, &ball, at).unwrap();
+        assert!(contact.normal.distance(Vec3::Y) < 1e-6, "{contact:?}");
+        assert!((contact.depth - depth - 0.5).abs() < 1e-4, "{contact:?}");
+    }
+}
+
+#[test]
 fn a_body_in_a_scaled_and_turned_union_leaves_along_its_faces() {
     let mut grid = CellGrid::new(Vec2::ONE);
     grid.fill(IVec2::new(-9, -9), IVec2::new(8, -1), Cell::SOLID)

@@ -52,7 +52,8 @@ fn an_invalid_grid_is_an_error() {
 fn random_calls_never_panic() {
     for seed in cases("HEADBUTT_CELLS", 500) {
         let mut rng = StdRng::seed_from_u64(seed as u64);
-        let mut number = || match rng.random_range(0..4) {
+        let kinds = if seed % 4 < 2 { 4 } else { 1 };
+        let mut number = || match 4 - rng.random_range(1..=kinds) {
             0 => [i32::MIN, i32::MIN + 1, i32::MAX, i32::MAX - 1][rng.random_range(0..4)],
             1 => rng.random_range(-16386..-16382),
             2 => rng.random_range(16381..16386),
@@ -97,8 +98,10 @@ fn random_calls_never_panic() {
         for at in [Vec3::ZERO, center, Vec3::splat(16383.5), Vec3::MAX] {
             let touches = query::intersects(&level, Vec3::ZERO, &shape, at);
             let contact = query::contact(&level, Vec3::ZERO, &shape, at);
-            assert_eq!(contact.is_some(), touches, "seed {seed}: {at}");
-            level.contains_point(Vec3::ZERO, at);
+            // A mere touch at an edge need not have a contact.
+            assert!(touches || contact.is_none(), "seed {seed}: {at}");
+            let is_inside = level.contains_point(Vec3::ZERO, at);
+            assert!(contact.is_some() || !is_inside, "seed {seed}: {at}");
             query::cast_ray(&level, Vec3::ZERO, query::Ray::new(at, Vec3::X));
             assert!(level.cell_2d(seed as u32).is_none());
             assert_eq!(level.material(0).is_some(), level.cell_3d(0).is_some());
