@@ -283,7 +283,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         translation: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
         let body_part = self.parts.get(part)?;
-        let mut best: Option<((bool, f64), FacetContact<V::DVec>)> = None;
+        let mut best = None;
+        let mut best_rank = (true, f64::INFINITY);
         for index in self.facets_near(body_part, translation) {
             let (Some(facet), Some(on_surface)) = (
                 self.pair.surface.facet(index),
@@ -301,7 +302,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             };
             let is_other = (facet.normal - normal).length() > SAME_NORMAL;
             let rank = (is_other, distance.max(0.0));
-            if best.as_ref().is_some_and(|(best, _)| *best <= rank) {
+            if best.is_some() && best_rank <= rank {
                 continue;
             }
             let contact = Contact64 {
@@ -309,12 +310,10 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 depth,
                 ..touch
             };
-            best = Some((
-                rank,
-                self.facet_contact_of(index, &facet, body_part, contact),
-            ));
+            best_rank = rank;
+            best = Some(self.facet_contact_of(index, &facet, body_part, contact));
         }
-        best.map(|(_, contact)| contact)
+        best
     }
 
     /// Returns the contact with the exposed face nearest to the body's center. The push-out takes

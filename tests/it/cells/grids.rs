@@ -54,7 +54,7 @@ fn random_changes_have_the_effects_of_a_map() {
         assert!(fresh == grid);
         assert!(fresh.iter().eq(grid.iter()));
         fresh.clear();
-        assert!(fresh.is_empty() && fresh.len() == 0);
+        assert!(fresh.is_empty() && fresh.iter().next().is_none());
     }
 }
 
