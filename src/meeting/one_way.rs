@@ -217,9 +217,13 @@ pub struct OneWaySide<D> {
 ///
 /// A change takes effect in the next tick, even at rest. A contact ends with the reason
 /// [`PassThrough`](crate::EndReason::PassThrough). If the component is removed while the body is
-/// half way through, the body still passes until it has left the collider. Keep the component for
-/// at least two ticks: after one tick, [`move_and_slide`](crate::SpatialQuery::move_and_slide) may
-/// put the body back onto the collider.
+/// half way through, the body still passes until it has left the collider.
+///
+/// Keep the component until the lowest point of the body has been below the upper side, by more
+/// than the margin, for one whole tick. If the component is removed earlier,
+/// [`move_and_slide`](crate::SpatialQuery::move_and_slide) puts the body back onto the collider. A
+/// slow fall takes several ticks: with a gravity of 9.81 and the default tick of 1/64 s, about 4
+/// ticks from the resting gap. So keep the component for 0.1 s, or while a key is held.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]
