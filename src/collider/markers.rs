@@ -100,8 +100,9 @@ pub struct Sensor;
 /// tick, the paths of its children may touch, although the children keep their distance. To exclude
 /// pairs of such children, give the children a common [owner](crate::ColliderOf).
 ///
-/// A collider has no path in its first tick, or in the first tick after it was disabled, invalid or
-/// of another dimension. No collider has a path in the first tick in which any collider is swept.
+/// Without `Teleported`, a collider has no path in its first tick, or in the first tick after it
+/// was disabled, invalid or of another dimension. Without `Teleported`, a collider also has no path
+/// in the first tick in which any collider is swept or [`OneWay`](crate::OneWay).
 ///
 /// # Cost
 ///
