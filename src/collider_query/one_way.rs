@@ -195,16 +195,19 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         SINK_ROUNDING * (extent(self.body.into()) + extent(unit))
     }
 
-    /// Returns `true` if the body is above the platform at a landing after it is raised by `rise`.
+    /// Returns `true` if the body is above the platform at a landing after it is raised by `height`
+    /// and shrunk by `growth` along the normal.
     ///
     /// At the rim, the height of the lowest point of the body counts. Otherwise, a round body that
     /// is half way through a row of platforms would stand on the rim of the next one.
-    pub fn is_above(&self, landing: &Landing<V::DVec>, rise: f64) -> bool {
-        let allowed = landing.rounding + self.side.margin + rise;
-        let unit = self.unit(landing.contact.parts.1);
-        landing.sink <= allowed
-            && (self.is_bottom_above(unit, landing.contact.parts, allowed)
-                || !self.is_at_rim(unit, &landing.contact.contact, landing.face_normal))
+    pub fn is_above(&self, landing: &Landing<V::DVec>, height: f64, growth: f64) -> bool {
+        let PartContact { parts, contact } = &landing.contact;
+        let allowed = landing.rounding + self.side.margin + height;
+        let unit = self.unit(parts.1);
+        landing.sink <= allowed + growth / rise(contact.normal, self.side.up)
+            && self
+                .rim(unit, contact, landing.face_normal, parts.1)
+                .is_none_or(|rim| self.is_bottom_above(parts.0, rim - allowed - growth))
     }
 
     /// Returns the contacts of the body with each part of the platform that the body touches, if
@@ -304,7 +307,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let (mut hit, parts) = cast_parts(body, unit_motion, options)?;
         let leads_up = rise(hit.contact.normal, self.side.up) > LEAST_COSINE;
         if hit.status == CastStatus::Hit {
-            let is_landing = leads_up && self.is_from_above(unit, (&hit, parts), climb);
+            let turn = V::DVec::rotation(platform_motion.rotation * -hit.touching);
+            let is_landing = leads_up && self.is_from_above(unit, (&hit, parts), turn, climb);
             return is_landing.then_some((hit, parts));
         }
         let mut landing = self.landing_on(unit)?;
@@ -319,7 +323,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     }
 
     /// Returns `true` if a cast of the body hits a platform from above, where the contact leads up.
-    /// `climb` is the motion of the body along up.
+    /// `turn` is the rotation of the platform from its pose at the touch back to its pose at the
+    /// start. `climb` is the motion of the body along up.
     ///
     /// At the rim, a touch from above and a touch from the side have the same normals. A body that
     /// hits the rim lands if it does not climb, and if it begins above the platform.
@@ -327,52 +332,63 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         &self,
         unit: Placed<V>,
         (hit, parts): (&CastHit64<V::DVec>, PartPair),
+        turn: <V::DVec as DVector>::Matrix,
         climb: f64,
     ) -> bool {
         if self.platform.is_surface() {
             return climb <= 0.0 || rise(hit.face_normal, self.side.up) > LEAST_COSINE;
         }
         let allowed = self.rounding(unit) + self.side.margin;
-        !self.is_at_rim(unit, &hit.contact, hit.face_normal)
-            || climb <= 0.0 && self.is_bottom_above(unit, parts, allowed)
+        let contact = Contact64 {
+            normal: turn * hit.contact.normal,
+            offset_b: turn * hit.contact.offset_b,
+            ..hit.contact
+        };
+        let rim = self.rim(unit, &contact, turn * hit.face_normal, parts.1);
+        rim.is_none_or(|rim| climb <= 0.0 && self.is_bottom_above(parts.0, rim - allowed))
     }
 
-    /// Returns `true` if the body touches a convex platform at its rim. In that case, the touch is
-    /// not inside an upper face, and a point beside the touched point and well below it is outside
-    /// of the platform.
-    fn is_at_rim(
+    /// Returns the height of the rim of a convex platform along up, or `None` if the body does not
+    /// touch the rim.
+    ///
+    /// At the rim, the touch is not inside an upper face, and a point beside the touched point and
+    /// well below it is outside of the platform. The rim has the height of the touched point. If
+    /// the touch is on a side below the rim, the height of the highest point of the part counts.
+    fn rim(
         &self,
         unit: Placed<V>,
         contact: &Contact64<V::DVec>,
         face_normal: V::DVec,
-    ) -> bool {
+        part: u32,
+    ) -> Option<f64> {
         let up = self.side.up;
         let outward = -contact.normal;
         let is_on_face =
             face_normal.dot(contact.normal) > 1.0 - SAME_FACE && outward.dot(up) > FLATTEST_SIDE;
-        let Some(sideways) = (outward - up * outward.dot(up)).unit() else {
-            return false;
-        };
-        let Some(bounds) = bounds(unit).filter(|_| !is_on_face && !self.platform.is_surface())
-        else {
-            return false;
-        };
+        let sideways = (outward - up * outward.dot(up)).unit()?;
+        let bounds = bounds(unit).filter(|_| !is_on_face && !self.platform.is_surface())?;
         let size = (bounds.max - bounds.min).length();
         let step = (sideways - up * STEEPEST_SLOPE) * (RIM_STEP * size);
-        let probe = unit.translation() + contact.offset_b + step;
-        let ball = Shape::Ball { radius: 0.0 };
-        let point = DynPart::point(&ball, probe);
-        deepest_contact((&point).into(), unit).is_none()
+        let touched = unit.translation() + contact.offset_b;
+        let is_outside = |probe| {
+            let ball = Shape::Ball { radius: 0.0 };
+            let point = DynPart::point(&ball, probe);
+            deepest_contact((&point).into(), unit).is_none()
+        };
+        if !is_outside(touched + step) {
+            return None;
+        }
+        if is_outside(touched - step) {
+            return Some(touched.dot(up));
+        }
+        unit.with_part(part, |part| -lowest(part, -up))
     }
 
-    /// Returns `true` if the lowest point of a part of the body is at most `allowed` below the
-    /// highest point of a part of the platform.
-    fn is_bottom_above(&self, unit: Placed<V>, (own, other): PartPair, allowed: f64) -> bool {
+    /// Returns `true` if the lowest point of a part of the body is at least at `height`.
+    fn is_bottom_above(&self, part: u32, height: f64) -> bool {
         let up = self.side.up;
-        let bottom = Placed::from(self.body).with_part(own, |part| lowest(part, up));
-        let top = unit.with_part(other, |part| -lowest(part, -up));
-        let heights = bottom.zip(top);
-        heights.is_some_and(|(bottom, top)| bottom - top >= -allowed)
+        let bottom = Placed::from(self.body).with_part(part, |part| lowest(part, up));
+        bottom.is_some_and(|bottom| bottom >= height)
     }
 
     /// Returns `true` if each part of the platform is a platform by itself.

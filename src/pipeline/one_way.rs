@@ -203,7 +203,7 @@ impl<V: Space> Meeting<'_, V> {
     /// Returns `true` if the body meets the platform where its path begins: the body is high
     /// enough, or met the platform in the previous tick.
     pub fn is_held(&self, landing: &Landing<V::DVec>) -> bool {
-        self.pair.is_above(landing, self.lift()) || self.has_met(landing, 0.0)
+        self.pair.is_above(landing, self.lift(), 0.0) || self.has_met(landing, 0.0)
     }
 
     /// Returns the greatest height by which a response has lifted the body out of its solid
@@ -225,7 +225,7 @@ impl<V: Space> Meeting<'_, V> {
     /// Returns `true` if a landing of the body counts in the tick: see the file head.
     pub fn is_met(&self, landing: &Landing<V::DVec>) -> bool {
         let pair = &self.pair;
-        if pair.is_above(landing, 0.0) {
+        if pair.is_above(landing, 0.0, 0.0) {
             return true;
         }
         let Some((start, rotation)) = self.start() else {
@@ -251,9 +251,9 @@ impl<V: Space> Meeting<'_, V> {
             let before = pair.with_body(&before);
             // A body that was beside the platform may have turned into its side.
             let landing = before.landing(part);
-            landing.is_some_and(|landing| before.is_above(&landing, lift))
+            landing.is_some_and(|landing| before.is_above(&landing, lift, 0.0))
         } else {
-            pair.is_above(landing, fall + lift)
+            pair.is_above(landing, fall + lift, 0.0)
         };
         if was_above {
             return true;

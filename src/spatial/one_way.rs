@@ -82,15 +82,15 @@ impl SpatialQuery<'_, '_> {
 
 impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
     /// Returns `true` if a landing counts after the body has fallen by `fall` since the start of
-    /// the query. The body is raised by `rise` first.
+    /// the query. The body is grown by `growth` along the normal of the landing.
     fn is_met(
         &self,
         meeting: &Meeting<'a, V>,
         landing: &Landing<V::DVec>,
         fall: f64,
-        rise: f64,
+        growth: f64,
     ) -> bool {
-        meeting.pair.is_above(landing, fall + rise)
+        meeting.pair.is_above(landing, fall, growth)
             || meeting.has_met(landing, fall.max(0.0))
             || self.has_collider && meeting.is_new(landing)
     }
@@ -107,8 +107,8 @@ impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
             let up = meeting.pair.side.up;
             let climb = motion.dot(up);
             let fall = if meeting.is_flipped { climb } else { -climb };
-            let normal = landing.contact.contact.normal;
-            self.is_met(meeting, landing, fall, growth(normal) / -normal.dot(up))
+            let growth = growth(landing.contact.contact.normal);
+            self.is_met(meeting, landing, fall, growth)
         })
     }
 
