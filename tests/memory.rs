@@ -646,6 +646,43 @@ fn memory_of_many_colliders_is_given_back() {
 }
 
 #[test]
+fn memory_of_many_teleports_is_given_back() {
+    const COUNT: usize = 4000;
+    let of = |plugin: Option<HeadbuttPlugin>, bursts: bool| {
+        let mut kept = None;
+        let counted = measure(|| {
+            let mut app = app(plugin);
+            let spawn = |number: usize| {
+                let place = Transform::from_xyz(APART * number as f32, 0.0, 0.0);
+                let collider: Collider = Circle::new(0.5).into();
+                app.world_mut().spawn((collider, place)).id()
+            };
+            let all: Vec<Entity> = (0..COUNT).map(spawn).collect();
+            tick(&mut app);
+            if bursts {
+                for entity in &all {
+                    app.world_mut().entity_mut(*entity).insert(Teleported);
+                }
+            }
+            tick(&mut app);
+            for entity in all {
+                app.world_mut().entity_mut(entity).remove::<Teleported>();
+            }
+            for _ in 0..QUIET {
+                tick(&mut app);
+            }
+            kept = Some(app);
+        });
+        counted.bytes_current
+    };
+    let of_plugin = |bursts| of(Some(plugin()), bursts) - of(None, bursts);
+    let (calm, after) = (of_plugin(false), of_plugin(true));
+    println!("{after} bytes of the plugin, without the teleports {calm}");
+    // An entity has 8 bytes. The two sets and the poses have more for each teleport.
+    assert!(after - calm < 8 * COUNT as i64);
+}
+
+#[test]
 fn memory_of_many_supplied_pairs_is_given_back() {
     let of = |bursts: bool| {
         let mut kept = None;

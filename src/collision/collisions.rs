@@ -227,9 +227,10 @@ impl Collisions {
         changes.clear();
     }
 
-    /// Returns the total number of contacts, contacts of parts, and stored poses.
+    /// Returns the total number of contacts, contacts of parts, stored poses and teleported
+    /// entities.
     pub(crate) fn item_count(&self) -> usize {
-        let poses = self.poses_2d.len() + self.poses_3d.len();
+        let poses = self.poses_2d.item_count() + self.poses_3d.item_count();
         self.contacts.len() + self.parts.len() + poses
     }
 

@@ -18,7 +18,7 @@ pub struct PreviousPoses<D: DVector> {
     /// the pose of the last tick.
     pub begun: EntityHashSet,
     /// The entities whose paths in this tick do not begin in the pose of the last tick. The set is
-    /// empty between ticks.
+    /// empty between ticks, unless the tick was aborted.
     pub teleported: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
@@ -76,8 +76,9 @@ impl<D: DVector> PreviousPoses<D> {
         self.is_complete = false;
     }
 
-    pub fn len(&self) -> usize {
-        self.poses.len()
+    /// Returns the total number of poses and of entities in the two sets.
+    pub fn item_count(&self) -> usize {
+        self.poses.len() + self.begun.len() + self.teleported.len()
     }
 
     /// See [`MapEntities`](bevy::ecs::entity::MapEntities).
@@ -95,5 +96,7 @@ impl<D: DVector> PreviousPoses<D> {
     /// Frees unused memory.
     pub fn shrink_to_fit(&mut self) {
         self.poses.shrink_to_fit();
+        self.begun.shrink_to_fit();
+        self.teleported.shrink_to_fit();
     }
 }

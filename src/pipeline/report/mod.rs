@@ -47,7 +47,7 @@ pub struct EventBatch {
     swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
-    /// The peak number of contacts, poses and events.
+    /// The peak number of contacts, poses, teleported entities and events.
     peak: Peak,
 }
 
@@ -72,6 +72,8 @@ pub fn report(
     let mut resource = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
+    // `store_poses` forgets the teleported entities.
+    batch.peak.record_len(state.item_count());
     store_poses(&mut state, world.resource(), is_current);
     let tick = world.resource::<Progress>().begun as u32;
     // Disabled entities are included: a disabled entity that was cloned or restored may have an

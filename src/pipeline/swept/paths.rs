@@ -97,7 +97,7 @@ fn store<V: Space>(
     } else {
         arena.slots().for_each(|slot| insert(poses, slot));
     }
-    if poses.len() > arena.count() {
+    if poses.poses.len() > arena.count() {
         // Drops the poses of removed proxies. `retain` keeps the poses that `Teleported` stored,
         // because an entity that was spawned in this tick has no proxy yet.
         poses.retain(is_proxy);
