@@ -113,7 +113,7 @@ pub struct Sensor;
 /// collider. If a slower motion only grazes another collider between two ticks, no contact is
 /// reported.
 ///
-/// While any collider is swept, the poses of all moving colliders are stored. Without swept
+/// While any collider is swept, the poses of all colliders are stored. Without swept
 /// colliders, no pose is stored and no pair is cast.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]

@@ -80,18 +80,30 @@ use crate::{
 /// 4. **Uphill:** the body moved against the upper side from outside, as against a ramp.
 /// 5. **New:** one of the two was spawned or enabled since the previous tick, and the shortest way
 ///    out of the overlap leads to the upper side. So a body that is spawned on the collider, and
-///    falls before its first tick, lands.
+///    falls before its first tick, lands. The rule applies to every pair if no collider was one-way
+///    or [`Swept`](crate::Swept) in the previous tick. The rule also applies to every pair if the
+///    app replaced [`Collisions`](crate::Collisions) by an empty value.
 ///
 /// In all other cases, the body passes. These rules have some consequences:
 ///
-/// * **A body is never caught half way.** It passes until it has left the collider, or is above it.
+/// * **A body is not caught half way.** It passes until it has left the collider, or is above it.
+///   Two exceptions follow: slopes without a rim, and ground out of which the body is not pushed.
 /// * **Rims:** beside a corner of the upper side, a body counts as above only if its lowest point
 ///   is above the corner. So a round body half way through a row of tiles is not caught by the next
 ///   tile. A ball whose center is beside the collider falls past the rim, unless it falls so fast
 ///   that its lowest point was above the rim in the previous tick.
+/// * **Slopes without a rim:** the ends of a surface and the corners of a
+///   [rounded](crate::Collider::rounded) collider count as slopes. So a body beside them may be
+///   caught half way.
+/// * **Ground:** each solid contact of the body counts as support in case 3. If the app does not
+///   push the body out of a contact, a collider beside it may catch the body half way. Make the
+///   other collider a [`Sensor`](crate::Sensor), or reject the contact.
 /// * **Teleports:** a [teleported](crate::Teleported) body forgets what it met. It passes a
-///   collider into which it is teleported. If a response of the app inserts `Teleported`, but does
-///   not move the body out completely, set a margin of the remaining depth.
+///   collider into which it is teleported. Insert `Teleported` before
+///   [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), or together with the move. Between
+///   `Sync` and the narrow phase, the marker already affects the running tick. If a response of the
+///   app inserts `Teleported`, but does not move the body out completely, set a margin of the
+///   remaining depth.
 /// * **Growth:** a body passes a collider that grows around it. A body that grows downward into a
 ///   collider passes, unless it met the collider before. Raise such a body while it grows.
 ///
@@ -125,7 +137,7 @@ use crate::{
 ///
 /// # Cost
 ///
-/// While any collider is one-way, the poses of all moving colliders are stored, as for
+/// While any collider is one-way, the poses of all colliders are stored, as for
 /// [`Swept`](crate::Swept). Each tick compares all `OneWay` components with their copies. A change
 /// of the component takes effect in the next tick, even at rest. A tick may allocate memory for
 /// contacts with one-way surfaces.
@@ -144,8 +156,9 @@ pub struct OneWay {
     pub direction: Vec3,
     /// The greatest sink, in the world's units, at which a body meets the collider wherever it came
     /// from: 0 by default. A greater margin lifts bodies onto uneven tiles and low edges. Beside a
-    /// corner, the lowest point of the body may be lower than the corner by the margin. A negative
-    /// or NaN margin counts as 0.
+    /// corner, the lowest point of the body may be lower than the corner by the margin. Beside the
+    /// end of a surface or a rounded corner, only the sink counts. A negative or NaN margin counts
+    /// as 0.
     pub margin: f32,
 }
 

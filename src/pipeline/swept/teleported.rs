@@ -42,7 +42,10 @@ use crate::{
 ///   that was hit.
 /// * If you spawn a bullet that moves in the same tick, spawn it with the marker.
 ///
-/// A teleported body also forgets which [`OneWay`](crate::OneWay) colliders supported it.
+/// A teleported body also forgets which [`OneWay`](crate::OneWay) colliders supported it. Insert
+/// the marker before [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), or together with the
+/// move. Between `Sync` and the narrow phase, the marker already affects how one-way colliders
+/// decide in the running tick.
 ///
 /// The component applies to the colliders of the entity and of all its descendants. The plugin
 /// removes the component in the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
