@@ -229,22 +229,23 @@ fn known_poses<D: DVector>(
 /// needs no starts.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
-    PreviousPoses { poses, begun, .. }: &PreviousPoses<V::DVec>,
+    previous: &PreviousPoses<V::DVec>,
     known: &EntityHashMap<Affine<V::DVec>>,
 ) -> Vec<PathStart<V>> {
     if !nodes.needs_poses {
         return Vec::new();
     }
+    let poses = &previous.poses;
     let removed = known.keys().filter(|entity| !poses.contains_key(*entity));
     let changed = poses
         .keys()
-        .filter(|entity| begun.contains(*entity) || known.get(*entity) != poses.get(*entity));
+        .filter(|it| previous.is_teleported(**it) || known.get(*it) != poses.get(*it));
     let starts = changed.chain(removed).filter_map(|entity| {
         let pose = poses.get(entity);
         Some(PathStart {
             id: nodes.id_of(*entity)?,
             pose: pose.map(|pose| (pose.linear, pose.translation)),
-            is_teleported: begun.contains(entity),
+            is_teleported: previous.is_teleported(*entity),
         })
     });
     let mut starts: Vec<_> = starts.collect();

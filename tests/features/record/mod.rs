@@ -733,6 +733,44 @@ fn a_tick_without_its_first_stage_is_not_recorded() {
     player.assert_equal(1, &session);
 }
 
+/// The teleport makes the ball forget its platform, although its pose stays the same.
+#[test]
+fn a_teleport_before_an_aborted_tick_is_replayed() {
+    let mut app = app();
+    let world = app.world_mut();
+    world.spawn((Collider::rectangle(9.0, 1.0), OneWay::default()));
+    let pose = Transform::from_xyz(0.0, 1.2, 0.0);
+    let ball = world.spawn((Collider::circle(0.5), pose)).id();
+    app.insert_resource(Paused(false));
+    let stage = HeadbuttSystems::NarrowPhase.run_if(resource_equals(Paused(false)));
+    app.configure_sets(FixedPostUpdate, stage);
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    let mut contacts = Vec::new();
+    for number in 0..5 {
+        if number == 1 {
+            transform(app.world_mut(), ball).translation.y = 0.9;
+        }
+        let is_aborted = number == 3;
+        if is_aborted {
+            app.world_mut().entity_mut(ball).insert(Teleported);
+        }
+        app.insert_resource(Paused(is_aborted));
+        tick(&mut app);
+        if !is_aborted {
+            contacts.push(bits(app.world()));
+        }
+    }
+    let touches = contacts.iter().map(|contacts| !contacts.is_empty());
+    assert!(touches.eq([false, true, true, false]));
+    let bytes = memory.bytes();
+    let session = Session { bytes, contacts };
+    let mut player = session.replay();
+    for number in [0, 1, 2, 3, 1, 3] {
+        player.assert_equal(number, &session);
+    }
+}
+
 #[derive(Resource, PartialEq)]
 struct Paused(bool);
 
