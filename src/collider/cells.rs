@@ -115,9 +115,8 @@ impl Collider {
     }
 
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
-    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent), in the hits of rays
-    /// and casts, and in [`SlideHit`](crate::SlideHit). Look up a part before the collider is
-    /// replaced.
+    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of rays.
+    /// Look up a part before the collider is replaced.
     ///
     /// ```
     /// use bevy::prelude::*;
