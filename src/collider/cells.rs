@@ -39,13 +39,19 @@ impl Collider {
     /// Only the faces of the union exist: a body never catches between two cells. A body whose
     /// center is inside the union touches the union, and the contact is the shortest way out.
     /// Otherwise, the contacts are those of a [`one_sided`](Self::one_sided) surface of the exposed
-    /// faces. A ray that begins inside hits at distance 0, as in any solid shape.
+    /// faces. A ray that begins inside hits at distance 0, as in any solid shape. A margin from
+    /// [`rounded`](Self::rounded) is not part of the inside: a ray that begins in the margin and
+    /// points outward hits nothing there.
+    ///
+    /// For a compound of 2 to 16 parts, the centers of the parts decide whether the compound is
+    /// inside. If only the compound's own center is in a wall, the compound may touch nothing.
     ///
     /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
     /// [`cell_2d`](Self::cell_2d), [`cell_3d`](Self::cell_3d) and [`material`](Self::material)
     /// return the cell and the material.
     ///
-    /// A grid without cells gives the default collider, which touches nothing.
+    /// A grid without cells gives the default collider, which touches nothing. This collider keeps
+    /// no grid, so the size of the cells is lost.
     ///
     /// # Changes of the grid
     ///
@@ -90,7 +96,8 @@ impl Collider {
     }
 
     /// Returns the grid of a collider from [`cells`](Self::cells), or `None` for any other collider
-    /// and for the other dimension.
+    /// and for the other dimension. A collider from a grid without cells has no grid, so keep your
+    /// own [`CellGrid`] if the level may become empty.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -117,6 +124,11 @@ impl Collider {
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
     /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of rays.
     /// Look up a part before the collider is replaced.
+    ///
+    /// If a body touches several faces in one plane, its contacts may name only one of these faces,
+    /// and so only one cell. If a ray begins inside the union, the part is the exposed face nearest
+    /// to the ray's origin, which may belong to a distant cell. For the cell at a point, use
+    /// [`CellGrid::position_of`] and [`CellGrid::get`].
     ///
     /// ```
     /// use bevy::prelude::*;

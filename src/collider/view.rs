@@ -72,7 +72,7 @@ pub enum ShapeView<'a, V: Space> {
     Convex(ConvexView<'a, V>),
     /// Several convex shapes.
     Compound(CompoundView<'a, V>),
-    /// A polyline, a mesh or a height field.
+    /// A polyline, a mesh, a height field, or the exposed faces of [`Collider::cells`].
     Surface(SurfaceView<'a, V>),
 }
 
@@ -156,7 +156,8 @@ impl<'a, V: Space> CompoundView<'a, V> {
     }
 }
 
-/// The facets of a [`Collider::polyline`], [`Collider::trimesh`] or [`Collider::heightfield`].
+/// The facets of a [`Collider::polyline`], [`Collider::trimesh`], [`Collider::heightfield`] or
+/// [`Collider::cells`]. The facets of [`Collider::cells`] are the exposed faces.
 #[derive(Clone, Copy)]
 pub struct SurfaceView<'a, V: Space> {
     compound: &'a Compound<V>,
@@ -180,7 +181,8 @@ impl<'a, V: Space> SurfaceView<'a, V> {
         margin
     }
 
-    /// Returns `true` if only the outer side collides: see [`Collider::one_sided`].
+    /// Returns `true` if only the outer side collides: see [`Collider::one_sided`]. The result is
+    /// always `true` for [`Collider::cells`].
     pub fn is_one_sided(&self) -> bool {
         self.compound.is_one_sided()
     }

@@ -81,7 +81,8 @@ impl Collider {
     /// assert!(!button.contains_point(pose, Vec2::new(135.0, 65.0)));
     /// ```
     ///
-    /// A surface, even if one-sided, contains only the points on its facets.
+    /// A surface, even if one-sided, contains only the points on its facets. However, a collider
+    /// from [`cells`](Self::cells) also contains the points inside the union of its cells.
     pub fn contains_point<V: Dimension>(
         &self,
         pose: impl Into<QueryPose<Collider>>,

@@ -1,8 +1,11 @@
 //! Finds the shortest way out of a union of cells, for a body that is inside the union.
 //!
-//! A body is inside if its center is inside. The center of each part counts for a compound of few
-//! parts. A convex part whose center is outside overlaps the union only where it crosses exposed
-//! faces, so the other files of this folder find its contacts.
+//! A body is inside if its center is inside. A compound of few parts is inside if the center of a
+//! part is inside, wherever its own center is. A convex body whose center is outside overlaps the
+//! union only where it crosses exposed faces, so the other files of this folder find its contacts.
+//! This does not hold for a compound whose own center is inside, but no center of a part: the other
+//! files ignore each face that has the compound's center behind it. Such a compound may have no
+//! contact.
 //!
 //! The obstacles are convex pieces of the union, as large as a simple search finds them. A
 //! translation clears a piece if it clears a plane that separates the piece and the part. The

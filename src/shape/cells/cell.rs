@@ -63,6 +63,9 @@ impl Cell {
     /// the height `front` at the highest z, in eighths of the cell. Such a slope is an error in a
     /// 2D grid.
     ///
+    /// A viewer who looks along -z, Bevy's forward direction, sees the `front` end nearer than the
+    /// `back` end.
+    ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
@@ -116,7 +119,8 @@ impl Cell {
     }
 
     /// Returns this cell with another material. Materials have no effect on collisions. The default
-    /// is 0.
+    /// is 0. An empty cell with a material differs from [`Cell::EMPTY`], but a
+    /// [`CellGrid`](crate::CellGrid) keeps only [`Cell::EMPTY`].
     #[must_use]
     pub const fn with_material(self, material: u16) -> Self {
         Self { material, ..self }

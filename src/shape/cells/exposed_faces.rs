@@ -23,8 +23,9 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The positions of cells in a collider are less than this number, and at least its opposite. So a
-/// vertex is exact to 3 hundredths of a cell: see `weld` in `elements/facet.rs`.
+/// The positions of cells in a collider are less than this number, and at least its opposite. If
+/// the sides of a cell are equal, the `weld` of a facet is at most a twentieth of a side: see
+/// `elements/facet.rs`. For unequal sides, the weld may exceed the shortest side.
 const END: i32 = 1 << 14;
 
 /// The index of y among the axes.

@@ -21,6 +21,10 @@ const MAX_FILLED: u64 = 1 << 26;
 /// The cell at position p is the box from p * size to (p + 1) * size, in the frame of the collider.
 /// All cells that were never set are [`Cell::EMPTY`].
 ///
+/// A grid implements neither `Reflect` nor the traits of serde. With the feature `serialize`, save
+/// the collider of the grid: [`Collider::grid`](crate::Collider::grid) returns the grid of a loaded
+/// collider.
+///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
@@ -38,9 +42,13 @@ const MAX_FILLED: u64 = 1 << 26;
 ///
 /// # Cost
 ///
-/// A chunk of 1024 cells (in 3D, 512) has four bytes for each cell. Chunks without cells take no
-/// memory. Reading or writing a cell takes a search among the chunks. A clone shares its chunks
-/// with the original: only a chunk that is changed later is copied.
+/// A chunk of 32 x 32 cells (in 3D, 8 x 8 x 8) has four bytes for each cell. Chunks without cells
+/// take no memory. So a compact area is cheap, but a line of cells takes as much memory as a strip
+/// that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of
+/// its own. A saved collider with such cells needs much more memory than its file has bytes.
+///
+/// Reading or writing a cell takes a search among the chunks. A clone shares its chunks with the
+/// original: only a chunk that is changed later is copied.
 #[derive(Clone)]
 pub struct CellGrid<V: Space> {
     size: V,
@@ -102,7 +110,8 @@ impl<V: Space> CellGrid<V> {
         cell.copied().unwrap_or_default()
     }
 
-    /// Sets the cell at a position. [`Cell::EMPTY`] removes the cell.
+    /// Sets the cell at a position. An empty cell removes the cell: the grid does not keep the
+    /// material of an empty cell, so [`get`](Self::get) then returns [`Cell::EMPTY`].
     pub fn set(&mut self, position: V::CellPosition, cell: Cell) {
         self.set_at(V::position_to_array(position), cell);
     }
@@ -142,6 +151,9 @@ impl<V: Space> CellGrid<V> {
     }
 
     /// Sets all cells from one corner to the opposite corner, both included.
+    ///
+    /// The error below limits the cells, not the memory. A line of 2²⁶ cells along an axis takes 8
+    /// GiB in 2D and 16 GiB in 3D: see [Cost](Self#cost).
     ///
     /// ```
     /// use bevy::prelude::*;
