@@ -1,9 +1,16 @@
 //! Plays a recording.
 //!
-//! A contact depends only on the shapes and poses of its tick. A path also depends on the poses of
-//! the previous tick. The starts and ends of contacts depend on the pairs that touched in the
-//! previous tick. So after a jump to a tick, forward or backward, the tick before the target runs
-//! first.
+//! Without one-way colliders, a contact depends only on the data of its tick, such as shapes and
+//! poses. A path also depends on the poses of the previous tick. The starts and ends of contacts
+//! depend on the pairs that touched in the previous tick. So after a jump to a tick, forward or
+//! backward, the tick before the target runs first.
+//!
+//! A contact with a one-way collider may depend on all earlier ticks. So if the recording has such
+//! a collider, all ticks before the target run. After a jump forward, the replay continues after
+//! the tick that was played last. Otherwise, the replay begins at the first tick.
+//!
+//! [`Replay::go_to`] chooses the ticks to run, and compares the hashes of contacts and events with
+//! the recorded hashes.
 
 use std::collections::BTreeSet;
 
