@@ -23,8 +23,14 @@
 //! cost time in each tick. While [`HeadbuttGizmos::queries`] is on, `spatial/query_log.rs` records
 //! the queries of the app.
 //!
-//! A new kind of drawing needs a switch in `settings.rs`, a system that fills a layer, and a line
-//! in `HeadbuttDebugPlugin::build` that adds this system.
+//! A new kind of drawing needs:
+//!
+//! * a switch in `settings.rs`. `none()` also sets the switch, and if the switch is off by default,
+//!   `all()` sets it, too. Both functions take all other fields from `default()`.
+//! * its colors in [`ColliderColors`]
+//! * a system in `layers/` that fills a layer, and a line in `HeadbuttDebugPlugin::build` that adds
+//!   this system
+//! * its rows in `docs/DEBUGGING.md`, which lists the switches and the colors
 
 mod explained_pair;
 mod ground;
