@@ -118,6 +118,7 @@ pub mod guide {
     pub mod benchmarks {}
 
     /// [levels]: crate::guide::levels
+    #[cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
     #[doc = include_str!("../docs/CELLS.md")]
     pub mod cells {}
 
