@@ -141,3 +141,7 @@ pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
 /// f32 gives a slope of 6e-8 over the length of the face. Such a slope increases the overlap of
 /// touching shapes, but the shapes still count as a miss.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;
+
+/// A ray counts as along a surface if the sine of the angle between its direction and the surface
+/// is at most this value. The value exceeds the rounding of the direction and of the origin to f32.
+pub const TANGENTIAL: f64 = 4.0 * TOUCHING;

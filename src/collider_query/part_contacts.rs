@@ -86,7 +86,10 @@ pub fn parts_touch<V: Space>(
 ) -> bool {
     let counter = Counter::default();
     let pair = SurfacePair::new(a, b, &counter);
-    let mut touches = pair.is_some_and(|pair| pair.is_inside());
+    if pair.is_some_and(|pair| pair.is_inside()) {
+        return true;
+    }
+    let mut touches = false;
     visit_near((a, b), region_of_b, |part_a, index_b| {
         if touches {
             return;

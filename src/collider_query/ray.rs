@@ -20,12 +20,8 @@ use crate::{
         ShapeInfo, Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
-    tolerance::TOUCHING,
+    tolerance::{TANGENTIAL, TOUCHING},
 };
-
-/// A direction counts as along a facet if the sine of the angle between them is at most this value,
-/// as for a convex shape.
-const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 /// Returns the first hit of a ray in the world on a collider. If several parts are equally near,
 /// the part with the smallest index is hit.

@@ -18,7 +18,7 @@ use crate::{
 const ROUNDING: f64 = 1e-13;
 
 /// If a body has more parts, or is a surface, its center alone decides whether it is inside.
-pub const MAX_SOLID_PARTS: u32 = 16;
+const MAX_SOLID_PARTS: u32 = 16;
 
 /// A convex piece of a union of cells, in a pose in the world.
 pub struct SolidPiece<V: Space> {
@@ -51,16 +51,22 @@ impl<V: Space> PlacedCollider<V> {
     /// collider's translation.
     pub fn cell_around(&self, offset: V::DVec) -> Option<CellPosition> {
         let grid = self.grid()?;
-        let local = self.world_pose.inverse_linear()? * offset;
+        let local = self.local(offset)?;
         let in_cells = grid.in_cells(local).extent() + 1.0;
         grid.cell_around(local, ROUNDING * in_cells)
+    }
+
+    /// Converts a point of the world, relative to the collider's translation, to the frame of the
+    /// collider.
+    fn local(&self, offset: V::DVec) -> Option<V::DVec> {
+        Some(self.world_pose.inverse_linear()? * offset)
     }
 
     /// Returns the distance in cells, along the shortest side of a cell, from a point of the world
     /// to the nearest facet. The point is relative to the collider's translation.
     pub fn depth_in_cells(&self, offset: V::DVec) -> Option<f64> {
         let (compound, surface) = self.surface()?;
-        let local = self.world_pose.inverse_linear()? * offset;
+        let local = self.local(offset)?;
         let nearest = surface.facet_vertices(compound.nearest_facet(local)?)?;
         let size = surface.grid()?.cell_size().to_f64();
         let sides = (0..V::DVec::DIMENSION).map(|axis| size.component(axis));
@@ -124,7 +130,7 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns the facet that is nearest in the frame of the surface to a point of the world. The
     /// point is relative to the collider's translation.
     pub fn nearest_facet(&self, offset: V::DVec) -> Option<(u32, Facet<V::DVec>)> {
-        let local = self.world_pose.inverse_linear()? * offset;
+        let local = self.local(offset)?;
         let index = self.compound()?.nearest_facet(local)?;
         Some((index, self.facet(index)?))
     }

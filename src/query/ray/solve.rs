@@ -11,17 +11,12 @@ use crate::{
     },
     shape::{ChordEnd, DVecOf, Shape, Support},
     space::{DVector, Pose, Space},
-    tolerance::TOUCHING,
+    tolerance::{TANGENTIAL, TOUCHING},
 };
 
 /// An origin counts as on a surface if its distance from the surface is at most this fraction of
 /// the coordinates. The value exceeds the rounding error of a chord.
 const ON_SURFACE: f64 = 1e-12;
-
-/// A direction counts as along a surface if the sine of the angle between the direction and the
-/// surface is at most this value. The value exceeds the rounding of the direction and of the origin
-/// to f32.
-const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 impl<D: DVector> LocalRay<D> {
     /// Returns the first hit on a shape with a margin around it, in the shape's own frame.

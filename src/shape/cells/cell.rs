@@ -1,7 +1,7 @@
 //! The content of a cell.
 
 /// The height of a full cell.
-const FULL: u16 = 8;
+const FULL: u8 = 8;
 
 /// The bits of [`Cell::shape`]: two heights of four bits each, and two flags.
 const SECOND_HEIGHT: u16 = 4;
@@ -38,7 +38,7 @@ impl Cell {
     pub const EMPTY: Self = Self::slope(0, 0);
 
     /// The cell that fills its box.
-    pub const SOLID: Self = Self::slope(8, 8);
+    pub const SOLID: Self = Self::slope(FULL, FULL);
 
     /// Creates a cell whose upper side slopes along x, from the height `left` at the lowest x to
     /// the height `right` at the highest x, in eighths of the cell. Equal heights make a slab.
@@ -81,14 +81,13 @@ impl Cell {
     /// assert_eq!(Collider::try_cells(&grid).unwrap_err(), ShapeError::SlopeAlongZ);
     /// ```
     pub const fn slope_z(back: u8, front: u8) -> Self {
-        let is_level = back == front;
-        Self::with_heights(back, front, if is_level { 0 } else { ALONG_Z })
+        Self::with_heights(back, front, ALONG_Z)
     }
 
+    /// Creates a cell with two heights. A level cell has no flags, so that equal shapes are equal.
     const fn with_heights(first: u8, second: u8, flags: u16) -> Self {
-        let first = if first > 8 { 8 } else { first } as u16;
-        let second = if second > 8 { 8 } else { second } as u16;
-        // Two heights above 8 are equal, so the cell is level, too.
+        let first = if first > FULL { FULL } else { first } as u16;
+        let second = if second > FULL { FULL } else { second } as u16;
         let flags = if first == second { 0 } else { flags };
         Self {
             shape: first | second << SECOND_HEIGHT | flags,
@@ -141,10 +140,15 @@ impl Cell {
         self.shape == Self::SOLID.shape
     }
 
+    /// Returns the heights at both ends of the slope, in eighths of the cell.
+    fn eighths(self) -> [u8; 2] {
+        [self.shape, self.shape >> SECOND_HEIGHT].map(|height| (height & HEIGHT) as u8)
+    }
+
     /// Returns the heights at both ends of the slope, as fractions of the cell.
     pub(super) fn heights(self) -> [f64; 2] {
-        let heights = [self.shape, self.shape >> SECOND_HEIGHT];
-        heights.map(|height| f64::from(height & HEIGHT) / f64::from(FULL))
+        self.eighths()
+            .map(|height| f64::from(height) / f64::from(FULL))
     }
 
     /// Returns `true` if the cell slopes along z.
@@ -194,9 +198,8 @@ struct CellData {
 #[cfg(feature = "serialize")]
 impl From<Cell> for CellData {
     fn from(cell: Cell) -> Self {
-        let heights = [cell.shape, cell.shape >> SECOND_HEIGHT];
         Self {
-            heights: heights.map(|height| (height & HEIGHT) as u8),
+            heights: cell.eighths(),
             along_z: cell.is_along_z(),
             hanging: cell.is_hanging(),
             material: cell.material,
