@@ -80,8 +80,8 @@ impl Collider {
     /// # Errors
     ///
     /// * [`NotFinite`](ShapeError::NotFinite), [`Negative`](ShapeError::Negative),
-    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0, or a vertex
-    ///   exceeds the range of f32.
+    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0, or a
+    ///   vertex exceeds the range of f32.
     /// * [`CellOutOfRange`](ShapeError::CellOutOfRange): a coordinate of a cell that is not empty
     ///   is less than -16384, or greater than 16383.
     /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes along z.
@@ -122,8 +122,8 @@ impl Collider {
     }
 
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
-    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of rays.
-    /// Look up a part before the collider is replaced.
+    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of
+    /// rays. Look up a part before the collider is replaced.
     ///
     /// If a body touches several faces in one plane, its contacts may name only one of these faces,
     /// and so only one cell. If a ray begins inside the union, the part is the exposed face nearest

@@ -80,9 +80,9 @@ pub fn deepest_contact_in<V: Space>(
     deepest.map(|found| found.flipped_if(is_swapped))
 }
 
-/// Returns the contact of a single shape whose center is inside a union of cells, although the shape
-/// touches no face of the union. The contact is with the nearest face. In a sorted pair, the shape
-/// comes first.
+/// Returns the contact of a single shape whose center is inside a union of cells, although the
+/// shape touches no face of the union. The contact is with the nearest face. In a sorted pair, the
+/// shape comes first.
 fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartContact<V::DVec>> {
     let (Placed::Shape(shape_part), Placed::Collider(placed)) = (shape, solid) else {
         return None;

@@ -81,8 +81,8 @@ pub enum ShapeError {
     /// fewer than two rows or columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
-    /// A cell of a grid is too far from the position 0: a coordinate is less than -16384, or greater
-    /// than 16383.
+    /// A cell of a grid is too far from the position 0: a coordinate is less than -16384, or
+    /// greater than 16383.
     #[error("the positions of cells must be from -16384 to 16383: use several grids")]
     CellOutOfRange,
     /// A cell of a 2D grid slopes along z.

@@ -39,8 +39,8 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
-//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body's center is inside.
-//!   In this case, no other file is used.
+//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body's center is
+//!   inside. In this case, no other file is used.
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search

@@ -8,7 +8,7 @@
 //! | `push_out_search.rs` | `SpatialQuery::push_out`, a search among positions |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
-//! | `ground_rules.rs`, `wished_motion.rs` | rules for ground, and the planes that deflect a motion |
+//! | `ground_rules.rs`, `wished_motion.rs` | rules for ground, and planes that deflect a motion |
 //! | `moving_body.rs` | a body on its path: up to a touch, out of overlaps |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
 //! | `queries.rs` | `contact_planes` and `move_and_slide` |
