@@ -271,12 +271,9 @@ fn supported<V: Space>(
     rotation: <V::DVec as DVector>::Matrix,
 ) -> [V::DVec; 2] {
     let inverse = V::DVec::transpose(rotation);
-    let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
-    axes.fold([V::DVec::ZERO; 2], |[min, max], axis| {
-        let extreme = |direction: V::DVec| {
-            let farthest = rotation * shape.support(inverse * direction);
-            direction * farthest.dot(direction)
-        };
-        [min + extreme(-axis), max + extreme(axis)]
+    (0..V::DVec::DIMENSION).fold([V::DVec::ZERO; 2], |[min, max], index| {
+        let local = V::DVec::column(inverse, index);
+        let extreme = |direction| V::DVec::axis(index) * shape.support(direction).dot(local);
+        [min + extreme(-local), max + extreme(local)]
     })
 }

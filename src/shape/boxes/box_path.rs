@@ -36,7 +36,7 @@ impl BoxPath {
     /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
     /// t` for each t from 0.
     pub fn new<D: DVector>(origin: D, half: D, direction: D) -> Self {
-        let axis = |(origin, half, direction): (f64, f64, f64)| {
+        let axis = |origin: f64, half: f64, direction: f64| {
             // If a component of the direction is 0, its inverse is infinite. Then the slab contains
             // the path at all times, or never.
             let inverse = (1.0 / direction) as f32;
@@ -59,7 +59,11 @@ impl BoxPath {
         };
         let ([x, y, z], [half_x, half_y, half_z]) = (origin.components(), half.components());
         let [to_x, to_y, to_z] = direction.components();
-        Self([(x, half_x, to_x), (y, half_y, to_y), (z, half_z, to_z)].map(axis))
+        Self([
+            axis(x, half_x, to_x),
+            axis(y, half_y, to_y),
+            axis(z, half_z, to_z),
+        ])
     }
 
     /// Returns the parameters at which the path enters the boxes of a node. Also returns a mask of

@@ -130,25 +130,16 @@ impl WideNode {
         if is_common { first } else { NO_GROUP }
     }
 
-    /// Adds to `open` the children whose bits in `mask` are set.
+    /// Returns the child with the lowest key among those whose bits in `mask` are set. Adds the
+    /// others to `open`, by falling key. Most nodes have one such child, which needs no list.
     #[inline(always)]
-    fn open(&self, mask: u32, open: &mut OpenChildren<f32>) {
-        for (lane, child) in self.children.iter().enumerate() {
-            if mask >> lane & 1 != 0 && *child != Child::NONE {
-                open.push((0.0, *child));
-            }
-        }
-    }
-
-    /// Adds to `open` the children whose bits in `mask` are set, the child with the lowest key
-    /// last.
-    #[inline(always)]
-    fn open_sorted<K: PartialOrd + Copy>(
+    fn nearest<K: PartialOrd + Copy>(
         &self,
         mut mask: u32,
         keys: [K; WIDTH],
         open: &mut OpenChildren<K>,
-    ) {
+    ) -> Option<(K, Child)> {
+        let mut nearest: Option<(K, Child)> = None;
         let start = open.len();
         // Each step clears the lowest set bit of `mask`.
         while let lane = mask.trailing_zeros() as usize
@@ -158,16 +149,25 @@ impl WideNode {
             if *child == Child::NONE {
                 continue;
             }
-            open.push((*key, *child));
+            let mut new = (*key, *child);
+            let Some(nearest) = &mut nearest else {
+                nearest = Some(new);
+                continue;
+            };
+            if new.0 < nearest.0 {
+                core::mem::swap(nearest, &mut new);
+            }
+            open.push(new);
             let mut opened = open.get_mut(start..).unwrap_or_default();
             while let Some((last, before)) = opened.split_last_mut()
                 && let Some(next) = before.last_mut()
-                && next.0 <= last.0
+                && next.0 < last.0
             {
                 core::mem::swap(next, last);
                 opened = before;
             }
         }
+        nearest
     }
 }
 
@@ -293,7 +293,7 @@ impl WideTree {
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> u32 {
         let ([x, y, z], [max_x, max_y, max_z]) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &WideNode, _: f32, open: &mut OpenChildren<f32>| {
+        let expand = |node: &WideNode, _: f32| {
             let [
                 [node_x, node_y, node_z],
                 [node_max_x, node_max_y, node_max_z],
@@ -304,7 +304,7 @@ impl WideTree {
                 & y.cmple(node_max_y)
                 & node_z.cmple(max_z)
                 & z.cmple(node_max_z);
-            node.open(overlaps.bitmask(), open);
+            (overlaps.bitmask(), [0.0; WIDTH])
         };
         self.search(0.0, expand, |number| match visit(number) {
             ControlFlow::Continue(()) => 0.0,
@@ -329,12 +329,12 @@ impl WideTree {
         is_skipped: impl Fn(u32) -> bool,
         mut visit: impl FnMut(u32) -> f64,
     ) -> u32 {
-        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
+        let expand = |node: &WideNode, limit: f32| {
             let (enter, is_passed) = path.enter(&node.corners, limit);
             let skipped = (0..).zip(node.groups);
             let skipped = skipped.filter(|(_, group)| is_skipped(*group));
             let is_passed = skipped.fold(is_passed, |mask, (lane, _)| mask | 1 << lane);
-            node.open_sorted(!is_passed, enter.to_array(), open);
+            (!is_passed, enter.to_array())
         };
         self.search(limit(max), expand, |number| limit(visit(number)))
     }
@@ -353,7 +353,7 @@ impl WideTree {
             distance => distance * distance * SLACK + f32::MIN_POSITIVE,
         };
         let (min, max) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren<f32>| {
+        let expand = |node: &WideNode, limit: f32| {
             let [node_min, node_max] = &node.corners;
             let mut squares = Vec4::ZERO;
             for ((node_min, node_max), (min, max)) in
@@ -363,7 +363,7 @@ impl WideTree {
                 squares += gap * gap;
             }
             let is_near = squares.cmple(Vec4::splat(limit));
-            node.open_sorted(is_near.bitmask(), squares.to_array(), open);
+            (is_near.bitmask(), squares.to_array())
         };
         self.search(squared(max_distance), expand, |number| {
             squared(visit(number))
@@ -380,12 +380,12 @@ impl WideTree {
         gap: impl Fn(&Bounds<D>) -> f64,
         visit: impl FnMut(u32) -> f64,
     ) {
-        let expand = |node: &WideNode, _: f64, open: &mut OpenChildren<f64>| {
+        let expand = |node: &WideNode, _: f64| {
             let gaps = [0, 1, 2, 3].map(|lane| {
                 let [min, max] = node.lane_box(lane);
                 gap(&Bounds::of_f32(min, max))
             });
-            node.open_sorted(u32::MAX, gaps, open);
+            (u32::MAX, gaps)
         };
         self.search(limit, expand, visit);
     }
@@ -394,7 +394,7 @@ impl WideTree {
     fn search<K: PartialOrd + Copy>(
         &self,
         mut limit: K,
-        mut expand: impl FnMut(&WideNode, K, &mut OpenChildren<K>),
+        mut expand: impl FnMut(&WideNode, K) -> (u32, [K; WIDTH]),
         mut visit: impl FnMut(u32) -> K,
     ) -> u32 {
         if self.nodes.is_empty() {
@@ -404,21 +404,21 @@ impl WideTree {
         self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
 
-    /// Visits the nodes below `root`. The next child to visit is always the last open child.
-    /// `expand` adds children of a node to the open children, each with a key. Children with keys
-    /// above the limit are skipped, and each result of `visit` replaces the limit. Returns the
-    /// number of visited nodes.
+    /// Visits the nodes below `root`. After a node, its child with the lowest key is visited, or
+    /// else the last open child. `expand` returns a mask of the children of a node to visit, and
+    /// the key of each child. Children with keys above the limit are skipped, and each result of
+    /// `visit` replaces the limit. Returns the number of visited nodes.
     fn search_below<K: PartialOrd + Copy>(
         &self,
         root: (K, Child),
         limit: &mut K,
-        expand: &mut impl FnMut(&WideNode, K, &mut OpenChildren<K>),
+        expand: &mut impl FnMut(&WideNode, K) -> (u32, [K; WIDTH]),
         visit: &mut impl FnMut(u32) -> K,
     ) -> u32 {
         let mut visits = 0;
         let mut open = OpenChildren::new();
-        open.push(root);
-        while let Some((key, child)) = open.pop() {
+        let mut next = Some(root);
+        while let Some((key, child)) = next.take().or_else(|| open.pop()) {
             if key > *limit {
                 continue;
             }
@@ -432,7 +432,8 @@ impl WideTree {
                 Err(index) => {
                     if let Some(node) = self.nodes.get(index) {
                         visits += 1;
-                        expand(node, *limit, &mut open);
+                        let (mask, keys) = expand(node, *limit);
+                        next = node.nearest(mask, keys, &mut open);
                     }
                 }
             }
