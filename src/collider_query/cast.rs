@@ -44,7 +44,7 @@ pub fn cast_parts<V: Space>(
     let (mut hit, mut parts) = match convex {
         Some(((shape_a, pose_a), (shape_b, pose_b))) => {
             let (moving_a, moving_b) = ((&pose_a, &motion_a), (&pose_b, &motion_b));
-            let hit = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options)?;
+            let hit = cast_moving(&shape_a, moving_a, &shape_b, moving_b, None, options)?;
             (hit, (0, 0))
         }
         None => cast_of_parts((a, motion_a), (b, motion_b), options)?,
@@ -87,9 +87,9 @@ fn cast_of_parts<V: Space>(
             ));
         }
     }
-    // Casts two parts. Returns the new limit and, if the parts touch, the normal and the time of
-    // the touch.
-    let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts| {
+    // Casts two parts: see `cast_moving`. Returns the new limit and, if the parts touch, the normal
+    // and the time of the touch.
+    let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts, normal| {
         let indices = pair.reordered(parts);
         if ignores(indices) {
             return (found.limit(), None);
@@ -103,7 +103,8 @@ fn cast_of_parts<V: Space>(
         let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
         let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
         let (moving_a, moving_b) = ((&pose_a, &of_a), (&pose_b, &of_b));
-        let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
+        let hit = cast_moving(&shape_a, moving_a, &shape_b, moving_b, normal, options);
+        let Some(mut hit) = hit else {
             return (found.limit(), None);
         };
         if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
@@ -129,19 +130,21 @@ fn cast_of_parts<V: Space>(
         body.with_convex_part(times.region(), |body| {
             times.search(|times, facet| {
                 let parts = |times: &FacetTimes<V>, facet| times.in_order(facet, 0).into();
-                let landing = times.landing(facet);
+                let moving = times.facet(facet)?;
+                let landing = times.landing(facet, &moving);
                 let landing = landing.map(|(facet, hit)| (facet, hit, parts(times, facet)));
                 let landing = landing.filter(|it| !ignores(pair.reordered(it.2)));
                 let (facet, limit, touch) = if let Some((facet, hit, parts)) = landing {
                     found.add(hit, pair.reordered(parts));
                     let touch = Some((hit.contact.normal, hit.touching));
                     (facet, found.limit(), touch)
-                } else if times.passes(facet) {
+                } else if times.passes(&moving) {
                     return None;
                 } else {
                     let parts = parts(times, facet);
+                    let normal = times.second_normal(&moving);
                     let (limit, touch) = surface.with_part(facet, |part| {
-                        cast(&mut found, times.in_order(part, body), parts)
+                        cast(&mut found, times.in_order(part, body), parts, normal)
                     })?;
                     (facet, limit, touch)
                 };
@@ -153,7 +156,9 @@ fn cast_of_parts<V: Space>(
         })?
     });
     if of_surface.is_none() {
-        search_swept(&pair, |bodies, parts| cast(&mut found, bodies, parts).0);
+        search_swept(&pair, |bodies, parts| {
+            cast(&mut found, bodies, parts, None).0
+        });
     }
     let (hit, parts) = found.finish(&pair)?;
     Some((hit, pair.reordered(parts)))

@@ -34,9 +34,14 @@ use crate::{
     collider_query::moving_colliders::{Moving, MovingColliders, time_to_close},
     placed::{BoundingRegion, DynShape, Placed, PlacedCollider},
     query::{CastHit64, CastStatus, Contact64},
-    shape::{Bounds, Facet, FacetVertices, Support, core_bounds, facet_normal, swap_if, weld},
+    shape::{
+        Bounds, FacetVertices, Support, Surface, core_bounds, facet_inset, facet_normal, swap_if,
+        weld,
+    },
     space::{DVector, Pose, Space},
-    tolerance::{CAST_MARGIN, CAST_TOUCHING, OFFSET_SCALE, ROUNDING, SURELY_APART, TOUCHING},
+    tolerance::{
+        CAST_MARGIN, CAST_TOUCHING, OFFSET_SCALE, ROUNDING, SAME_NORMAL, SURELY_APART, TOUCHING,
+    },
 };
 
 /// The maximum number of clusters whose bounds are kept. The bounds of other clusters are computed
@@ -60,7 +65,9 @@ const LANDING_SINE: f64 = 0.01;
 
 /// The time at which the body reaches a plane.
 #[derive(Clone, Copy)]
-struct PlaneTime {
+struct PlaneTime<D> {
+    /// The unit normal toward the body, in the frame of the body.
+    normal: D,
     /// A lower bound on the time at which the body touches a facet in the plane. The bound is
     /// infinite if no facet in the plane has to be cast.
     bound: f64,
@@ -70,24 +77,38 @@ struct PlaneTime {
     is_searched: bool,
 }
 
-/// The waiting facets, each with its bound.
+/// The waiting facets, each with its bound. The last facet has the lowest bound.
 type WaitingFacets = ArrayVec<(f64, u32), MAX_WAITING>;
+
+/// The plane of a facet, in the frame of the body.
+struct FacetPlane<D> {
+    /// The unit normal toward the body.
+    normal: D,
+    /// The lowest point of the body's core along `normal`.
+    lowest: D,
+    /// The gap between plane and body at the start.
+    gap: f64,
+    /// The decrease of the gap until the end of the motion.
+    approach: f64,
+}
 
 /// The touch of the body's lowest point with the plane of a facet.
 struct Landing<D> {
-    hit: CastHit64<D>,
-    /// The lowest point of the body's core, in the frame of the body.
-    lowest: D,
+    /// The plane, with the point that lands.
+    plane: FacetPlane<D>,
+    time: f64,
     /// The landing point, in the frame of the body at the start.
     foot: D,
     /// The distance of the landing point from the facet's boundary, negative beside the facet.
     inset: f64,
     /// The least `inset` at which the landing has a closed form.
     inside: f64,
+    /// An upper bound on the rounding errors of positions.
+    rounding: f64,
 }
 
 /// A facet in the frame of the body.
-struct MovingFacet<D: DVector> {
+pub struct MovingFacet<D: DVector> {
     vertices: FacetVertices<D>,
     weld: f64,
     /// An upper bound on the rounding errors of positions.
@@ -109,6 +130,7 @@ struct FirstNormal<D> {
 /// nor surface rotates.
 pub struct FacetTimes<'a, V: Space> {
     surface: &'a PlacedCollider<V>,
+    facets: &'a Surface<V>,
     /// `true` if the surface is the second collider of the pair.
     is_second: bool,
     body: DynShape<'a, V>,
@@ -126,12 +148,13 @@ pub struct FacetTimes<'a, V: Space> {
     translation: V::DVec,
     /// The motion of the surface relative to the body, in the frame of the body.
     velocity: V::DVec,
+    speed: f64,
     /// The sum of the radii of body and facets.
     radius: f64,
     size: f64,
     /// The index and the time of each cluster whose bound is kept. Each of these clusters has
     /// several facets.
-    known: ArrayVec<(u32, PlaneTime), MAX_KNOWN>,
+    known: ArrayVec<(u32, PlaneTime<V::DVec>), MAX_KNOWN>,
     /// The last cluster in `known` of which no facet has to be cast any more.
     finished: Option<u32>,
     first: Option<FirstNormal<V::DVec>>,
@@ -148,7 +171,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let (Placed::Collider(surface), Some((body, pose))) = (ground.0, other.0.convex()) else {
             return None;
         };
-        if !surface.is_surface() || moving.iter().any(rotates) {
+        let facets = surface.compound()?.surface()?;
+        if moving.iter().any(rotates) {
             return None;
         }
         let [of_first, of_second] = pair.regions;
@@ -164,6 +188,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let translation_of_body = other.1.translation - ground.1.translation;
         Some(Self {
             surface,
+            facets,
             is_second,
             body,
             region,
@@ -173,6 +198,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             rotation,
             translation: translation_of_body,
             velocity: rotation * -translation_of_body,
+            speed: translation_of_body.length(),
             radius,
             size: (region.max - region.min).length(),
             known: ArrayVec::new(),
@@ -203,12 +229,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let finished = Cell::new(None);
         let is_finished = |cluster| finished.get() == Some(cluster);
         let mut visit_next = |times: &mut Self, waiting: &mut WaitingFacets, limit: f64| {
-            let order = |a: &(usize, (f64, u32)), b: &(usize, (f64, u32))| {
-                let bounds = a.1.0.total_cmp(&b.1.0);
-                bounds.then(a.1.1.cmp(&b.1.1))
-            };
-            let (index, (bound, facet)) = waiting.iter().copied().enumerate().min_by(order)?;
-            waiting.swap_remove(index);
+            let (bound, facet) = waiting.pop()?;
             let of_cluster = times.bound_of_cluster(facet).unwrap_or(0.0);
             let is_late = bound.max(of_cluster) > limit;
             let new = if is_late { None } else { visit(times, facet) };
@@ -220,7 +241,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
                 if waiting.is_full() {
                     limit = visit_next(self, &mut waiting, limit).unwrap_or(limit);
                 }
-                waiting.push((bound, facet));
+                let later = waiting.iter().take_while(|other| **other > (bound, facet));
+                waiting.insert(later.count(), (bound, facet));
             }
             finished.set(self.finished);
             limit
@@ -233,11 +255,15 @@ impl<'a, V: Space> FacetTimes<'a, V> {
 
     /// If the lowest point of the body lands well inside a facet or its cluster, returns this
     /// touch. Also returns the index of the touched facet.
-    pub fn landing(&mut self, index: u32) -> Option<(u32, CastHit64<V::DVec>)> {
-        let landing = self.landing_on(index, None)?;
+    pub fn landing(
+        &mut self,
+        index: u32,
+        facet: &MovingFacet<V::DVec>,
+    ) -> Option<(u32, CastHit64<V::DVec>)> {
+        let landing = self.landing_on(facet, None)?;
         let Landing { foot, inside, .. } = landing;
         if landing.inset >= inside {
-            return Some((index, landing.hit));
+            return Some((index, self.hit(&landing)?));
         }
         let surface = self.surface;
         let cluster = surface.cluster(index);
@@ -260,36 +286,44 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             }
         });
         let under = under.filter(|_| is_inside)?;
-        Some((under, self.landing_on(under, Some(landing.lowest))?.hit))
+        let landing = self.landing_on(&self.facet(under)?, Some(landing.plane.lowest))?;
+        Some((under, self.hit(&landing)?))
     }
 
-    /// Returns the touch if the body touches the plane of a facet, even beside the facet. Returns
-    /// `None` if the touch has no closed form. If several points of the body are equally low,
-    /// `lowest` selects the point that lands.
-    fn landing_on(&self, index: u32, lowest: Option<V::DVec>) -> Option<Landing<V::DVec>> {
-        let MovingFacet {
-            vertices,
-            rounding,
-            margin,
-            ..
-        } = self.mapped(self.surface.facet_vertices(index)?);
-        let facet = Facet::new(vertices, false)?;
-        let normal = facet.normal_toward(V::DVec::ZERO);
-        let support = self.body.support(-normal);
-        let lowest = lowest.unwrap_or(support);
-        let gap = facet.height(support) * facet.normal.dot(normal) - self.radius;
-        let (approach, speed) = (self.velocity.dot(normal), self.velocity.length());
-        if gap <= margin || gap >= approach || approach < LANDING_SINE * speed {
+    /// Returns the touch if the body touches the plane of a facet, even beside the facet. If
+    /// several points of the body are equally low, `lowest` selects the point that lands.
+    fn landing_on(
+        &self,
+        facet: &MovingFacet<V::DVec>,
+        lowest: Option<V::DVec>,
+    ) -> Option<Landing<V::DVec>> {
+        let mut plane = self.plane(facet)?;
+        plane.lowest = lowest.unwrap_or(plane.lowest);
+        let (gap, approach) = (plane.gap, plane.approach);
+        if gap <= facet.margin || gap >= approach || approach < LANDING_SINE * self.speed {
             return None;
         }
         let time = gap / approach;
-        // The landing point, in the frame of the body at the start.
-        let foot = lowest - normal * self.radius - self.velocity * time;
-        let inside = INSIDE * self.size + margin;
-        let thickness = (self.body.support(normal) - support).dot(normal) + self.body.radius();
+        let foot = plane.lowest - plane.normal * self.radius - self.velocity * time;
+        Some(Landing {
+            plane,
+            time,
+            foot,
+            inset: facet_inset(&facet.vertices, foot),
+            inside: INSIDE * self.size + facet.margin,
+            rounding: facet.rounding,
+        })
+    }
+
+    /// Returns the hit of a landing. Returns `None` if the hit has no closed form, because the body
+    /// is too thin or approaches the plane too slowly.
+    fn hit(&self, landing: &Landing<V::DVec>) -> Option<CastHit64<V::DVec>> {
+        let (time, normal, lowest) = (landing.time, landing.plane.normal, landing.plane.lowest);
+        let height = (self.body.support(normal) - lowest).dot(normal);
         // Until the time `step` before the touch, the gap exceeds the margin of a cast.
-        let step = 1.5 * (CAST_MARGIN * self.size + rounding) / approach;
-        if thickness < inside || step * speed > CAST_TOUCHING * self.size {
+        let step = 1.5 * (CAST_MARGIN * self.size + landing.rounding) / landing.plane.approach;
+        let is_thin = height + self.body.radius() < landing.inside;
+        if is_thin || step * self.speed > CAST_TOUCHING * self.size {
             return None;
         }
         let point = lowest - normal * self.body.radius();
@@ -303,19 +337,12 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             offset_a: to_world * offset_a,
             offset_b: to_world * offset_b,
         };
-        let hit = CastHit64 {
+        Some(CastHit64 {
             status: CastStatus::Hit,
             safe: time - step,
             touching: time,
             contact,
             face_normal: contact.normal,
-        };
-        Some(Landing {
-            hit,
-            lowest,
-            foot,
-            inset: facet.inset(foot),
-            inside,
         })
     }
 
@@ -337,9 +364,8 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let Some((cluster, known)) = known.find(|(other, _)| Some(*other) == number) else {
             return;
         };
-        let plane = self.surface.cluster_plane(*cluster);
         let is_first = time <= known.exact + same_time;
-        if is_first && plane.is_some_and(|plane| plane.has_normal(normal)) {
+        if is_first && (up - known.normal.toward(up)).length() <= SAME_NORMAL {
             known.bound = f64::INFINITY;
             self.finished = Some(*cluster);
         }
@@ -353,10 +379,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         if of_cluster.is_some_and(|bound| bound > limit) {
             return f64::INFINITY;
         }
-        let Some(facet) = self.surface.facet_vertices(index) else {
+        let Some(facet) = self.facet(index) else {
             return f64::INFINITY;
         };
-        let facet = self.mapped(facet);
         let mut bound = of_cluster.unwrap_or(0.0);
         if let Some(first) = self.first {
             bound = bound.max(self.time_along(&facet, first.normal, first.lowest));
@@ -371,11 +396,35 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         if bound > limit { f64::INFINITY } else { bound }
     }
 
-    /// Returns `true` if the shadows of a facet and of the body are apart, so that the body never
-    /// touches the facet.
-    pub fn passes(&self, index: u32) -> bool {
-        let vertices = self.surface.facet_vertices(index);
-        vertices.is_some_and(|vertices| self.has_shadow_apart(&self.mapped(vertices)))
+    /// Returns `true` if a side of a facet's shadow separates this shadow from the shadow of the
+    /// body, so that the body never touches the facet. The shadow of a triangle has a side for each
+    /// edge. The shadow of a segment has a side for each end.
+    pub fn passes(&self, facet: &MovingFacet<V::DVec>) -> bool {
+        let dimension = V::DVec::DIMENSION;
+        (0..dimension).any(|index| {
+            let corner = |offset| facet.vertices.get((index + offset) % dimension).copied();
+            let (Some(start), Some(end), Some(apex)) =
+                (corner(0), corner(1), corner(dimension - 1))
+            else {
+                return false;
+            };
+            let along = [end - start, self.velocity];
+            let Some(across) = V::DVec::perpendicular(along.get(3 - dimension..).unwrap_or(&along))
+            else {
+                return false;
+            };
+            let inward = apex - start;
+            let outward = -across.toward(inward);
+            self.time_along(facet, outward, self.lowest(outward)) == f64::INFINITY
+        })
+    }
+
+    /// Returns the unit normal of a facet in the world, on either side. Returns `None` if the facet
+    /// has a margin, or if the surface is not the second collider.
+    pub fn second_normal(&self, facet: &MovingFacet<V::DVec>) -> Option<V::DVec> {
+        let is_thin = self.is_second && self.radius <= self.body.radius();
+        let normal = facet_normal(&facet.vertices).filter(|_| is_thin)?;
+        Some(V::DVec::transpose(self.rotation) * normal.unit()?)
     }
 
     /// Returns the bound for the facet's cluster, or `None` if the cluster has a single facet.
@@ -391,6 +440,11 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             self.finished = Some(cluster);
         }
         Some(time.bound)
+    }
+
+    /// Returns a facet in the frame of the body.
+    pub fn facet(&self, index: u32) -> Option<MovingFacet<V::DVec>> {
+        Some(self.mapped(self.facets.facet_vertices(index)?))
     }
 
     /// Maps the vertices of a facet to the frame of the body.
@@ -445,52 +499,40 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         time_to_close(gap, self.velocity.dot(axis))
     }
 
-    /// Returns the time at which the body touches the plane of a facet. Returns `None` for a facet
-    /// without a normal.
-    fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime> {
+    /// Returns the plane of a facet, or `None` for a facet without a normal.
+    fn plane(&self, facet: &MovingFacet<V::DVec>) -> Option<FacetPlane<V::DVec>> {
         let base = *facet.vertices.first()?;
         // The normal points toward the origin of the body's frame.
         let normal = facet_normal(&facet.vertices)?.unit()?.toward(-base);
-        let gap = self.lowest(normal) - base.dot(normal);
-        let approach = self.velocity.dot(normal);
+        let lowest = self.body.support(-normal);
+        Some(FacetPlane {
+            normal,
+            lowest,
+            gap: (lowest - base).dot(normal) - self.radius,
+            approach: self.velocity.dot(normal),
+        })
+    }
+
+    /// Returns the time at which the body touches the plane of a facet. Returns `None` for a facet
+    /// without a normal.
+    fn time_to_plane(&self, facet: &MovingFacet<V::DVec>) -> Option<PlaneTime<V::DVec>> {
+        let plane = self.plane(facet)?;
+        let (gap, approach) = (plane.gap, plane.approach);
         // A body that slides along a plane does not count as touching the plane: see
         // `GRAZING_DEPTH`.
         let grazing = TOUCHING * self.size;
         let is_flat = facet.weld <= grazing;
-        if is_flat && gap.abs() <= grazing && gap - approach >= -grazing {
-            return Some(PlaneTime {
-                bound: f64::INFINITY,
-                exact: f64::INFINITY,
-                is_searched: true,
-            });
-        }
+        let is_passed = is_flat && gap.abs() <= grazing && gap - approach >= -grazing;
+        let [bound, exact] = if is_passed {
+            [f64::INFINITY; 2]
+        } else {
+            [gap - facet.margin, gap].map(|gap| time_to_close(gap, approach))
+        };
         Some(PlaneTime {
-            bound: time_to_close(gap - facet.margin, approach),
-            exact: time_to_close(gap, approach),
-            is_searched: false,
-        })
-    }
-
-    /// Returns `true` if a side of a facet's shadow separates this shadow from the shadow of the
-    /// body. The shadow of a triangle has a side for each edge. The shadow of a segment has a side
-    /// for each end.
-    fn has_shadow_apart(&self, facet: &MovingFacet<V::DVec>) -> bool {
-        let dimension = V::DVec::DIMENSION;
-        (0..dimension).any(|index| {
-            let mut corners = facet.vertices.iter().cycle().skip(index).take(dimension);
-            let Some(start) = corners.next() else {
-                return false;
-            };
-            let mut along: ArrayVec<V::DVec, 2> = corners.map(|it| *it - *start).collect();
-            let Some(inward) = along.last_mut() else {
-                return false;
-            };
-            let inward = core::mem::replace(inward, self.velocity);
-            let Some(across) = V::DVec::perpendicular(&along) else {
-                return false;
-            };
-            let outward = -across.toward(inward);
-            self.time_along(facet, outward, self.lowest(outward)) == f64::INFINITY
+            normal: plane.normal,
+            bound,
+            exact,
+            is_searched: is_passed,
         })
     }
 }

@@ -1,10 +1,10 @@
 //! Two moving colliders or shapes, and the positions of their parts during the motion.
 
 use crate::{
-    placed::{BoundingRegion, Placed},
+    placed::{BoundingRegion, DynShape, Placed},
     query::{Contact64, Motion64},
     shape::{Support, swap_if},
-    space::{DVector, Space},
+    space::{DVector, Pose, Space},
 };
 
 /// A collider or a shape, and its motion about its own origin.
@@ -117,16 +117,27 @@ impl<'a, V: Space> MovingColliders<'a, V> {
     /// from the origin.
     fn height(&self, (placed, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
         let [(first, _), _] = self.moving;
-        let height = placed.with_part(part, |part| {
-            let (shape, pose) = (part.scaled_shape(), part.world_pose.pose());
-            let rotation = V::DVec::rotation(motion.rotation * time);
-            let offset = rotation * (pose.translation - placed.translation());
-            let origin = placed.translation() - first.translation();
-            let center = origin + motion.translation * time + offset;
+        let rotation = V::DVec::rotation(motion.rotation * time);
+        let origin = placed.translation() - first.translation() + motion.translation * time;
+        let of_shape = |shape: &DynShape<V>, pose: Pose<V::DVec>| {
             let local = V::DVec::transpose(rotation * pose.rotation) * direction;
-            direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
-        });
-        height.unwrap_or(0.0)
+            let offset = rotation * (pose.translation - placed.translation());
+            direction.dot(offset) + local.dot(shape.support(local)) + shape.radius()
+        };
+        // The bounds of a part take longer than its height, so only parts of compounds get bounds.
+        let height = if let Some((shape, pose)) = placed.convex() {
+            Some(of_shape(&shape, pose))
+        } else if let Placed::Collider(collider) = placed
+            && let Some(radius) = collider.facet_radius()
+        {
+            let facet = collider.facet(part);
+            facet.map(|facet| facet.top(V::DVec::transpose(rotation) * direction) + radius)
+        } else {
+            placed.with_part(part, |part| {
+                of_shape(&part.scaled_shape(), part.world_pose.pose())
+            })
+        };
+        height.map_or(0.0, |height| direction.dot(origin) + height)
     }
 }
 

@@ -59,10 +59,12 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Returns the facet in the world's axes, from its vertices in the frame of the surface.
-    fn mapped(&self, vertices: FacetVertices<V::DVec>) -> Option<Facet<V::DVec>> {
+    fn mapped(&self, mut vertices: FacetVertices<V::DVec>) -> Option<Facet<V::DVec>> {
         let linear = self.world_pose.linear();
-        let vertices = vertices.into_iter().map(|vertex| linear * vertex);
-        Facet::new(vertices.collect(), V::DVec::is_mirrored(linear))
+        for vertex in &mut vertices {
+            *vertex = linear * *vertex;
+        }
+        Facet::new(vertices, V::DVec::is_mirrored(linear))
     }
 
     /// Returns the index of a facet's cluster. The facets of a cluster are in one plane. If the

@@ -61,7 +61,10 @@ pub use conversions::{into_shape::IntoShape, rounded::Rounded};
 pub use elements::{
     chord::ChordEnd,
     core::{Core, VertexBounds},
-    facet::{BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_normal, weld},
+    facet::{
+        BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_normal,
+        inset as facet_inset, weld,
+    },
     facet_line::FacetLine,
     half_space::HalfSpace,
     line::Line,

@@ -127,12 +127,13 @@ fn no_facet_is_touched_before_its_bound_and_landings_are_exact() {
             let local = triangle
                 .map(|vertex| inverse * (mesh.world_pose.linear() * vertex.as_dvec3() + offset));
             let exact = first_overlap(half, local, inverse * -translation);
-            let is_passed = times.passes(index as u32);
+            let facet = times.facet(index as u32).expect("this is a facet");
+            let is_passed = times.passes(&facet);
             let bound = times.bound(index as u32, 1.0);
             let bound = if is_passed { f64::INFINITY } else { bound };
             assert!(bound <= exact + 1e-12, "{bound} {exact}");
             first = first.min(exact);
-            if let Some((facet, hit)) = times.landing(index as u32) {
+            if let Some((facet, hit)) = times.landing(index as u32, &facet) {
                 assert_eq!(facet as usize, index, "no triangles are in one plane");
                 let gap = hit.touching - exact;
                 assert!(hit.safe <= exact && gap.abs() < 1e-12, "{gap} {hit:?}");

@@ -89,6 +89,16 @@ pub fn face_normal<B: Support + ?Sized>(
     }
 }
 
+/// Returns the same normal for a facet. `facet` is the unit normal of either of its two faces, and
+/// `normal` the contact normal.
+pub fn face_normal_of_facet<D: DVector>(facet: D, velocity: D, normal: D) -> D {
+    if facet.dot(normal).abs() < SAME_FACE_COSINE {
+        facet.toward(velocity)
+    } else {
+        normal
+    }
+}
+
 /// A point on the surface of a shape, in the shape's frame.
 struct TouchedPoint<'a, S: Support + ?Sized> {
     shape: &'a S,

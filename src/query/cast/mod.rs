@@ -49,15 +49,21 @@ pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> 
 }
 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their
-/// motions.
+/// motions. If the second shape is a facet without a margin, and no shape rotates, `facet_normal`
+/// may be its unit normal.
 pub(crate) fn cast_moving<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     moving_a: Moving64<DVecOf<A>>,
     b: &B,
     moving_b: Moving64<DVecOf<A>>,
+    facet_normal: Option<DVecOf<A>>,
     options: CastOptions,
 ) -> Option<CastHit64<DVecOf<A>>> {
-    StartingPair::new(a, moving_a, b, moving_b).cast(options)
+    let start = StartingPair {
+        facet_normal,
+        ..StartingPair::new(a, moving_a, b, moving_b)
+    };
+    start.cast(options)
 }
 
 impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'_, A, B> {

@@ -4,7 +4,7 @@ use crate::{
     query::{
         cast::{
             CastHit64, CastStatus,
-            face_normal::face_normal,
+            face_normal::{face_normal, face_normal_of_facet},
             motion::{Motion64, Moving64},
         },
         gjk::penetration::Penetration,
@@ -20,6 +20,9 @@ pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub pair: Pair<'a, A, B>,
     /// The poses at the start and the motions, in the caller's order.
     pub moving: [Moving64<'a, DVecOf<A>>; 2],
+    /// The unit normal of the caller's second shape in the world, if this shape is a facet without
+    /// a margin. The pair does not rotate.
+    pub facet_normal: Option<DVecOf<A>>,
 }
 
 /// The error of a fast method for casts if the method can prove neither a hit nor a miss.
@@ -52,6 +55,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         Self {
             pair: Pair::new(a, *moving_a.0, b, *moving_b.0),
             moving: [moving_a, moving_b],
+            facet_normal: None,
         }
     }
 
@@ -99,6 +103,9 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         let [(_, motion_a), (pose_b, motion_b)] = self.moving;
         let velocity_a = motion_a.velocity_at(time, contact.offset_a);
         let velocity_b = motion_b.velocity_at(time, contact.offset_b);
+        if let Some(facet) = self.facet_normal {
+            return face_normal_of_facet(facet, velocity_a - velocity_b, contact.normal);
+        }
         let rotation = DVecOf::<A>::rotation(motion_b.rotation * time) * pose_b.rotation;
         face_normal(
             self.pair.b,

@@ -133,7 +133,7 @@ fn forecast_of_shapes<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Siz
     let (pose_a, pose_b) = (*moving_a.0, *moving_b.0);
     let translation = translation.to_f64();
     let start = Pair::new(a, pose_a, b, pose_b).find_contact();
-    let hit = cast_moving(a, moving_a, b, moving_b, CastOptions::default());
+    let hit = cast_moving(a, moving_a, b, moving_b, None, CastOptions::default());
     let has_half_space = [a.core(), b.core()]
         .iter()
         .any(|core| matches!(core, Core::HalfSpace(_)));

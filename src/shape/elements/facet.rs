@@ -1,6 +1,7 @@
 //! A facet of a surface, and points on its boundary. `placed/facets.rs` calls [`Facet::new`] for
 //! each facet near a body.
 
+use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::{
@@ -27,7 +28,7 @@ const SLIVER: f64 = 1e-12;
 pub type FacetIndices = [u32; 3];
 
 /// The vertices of a facet.
-pub type FacetVertices<D> = SmallVec<[D; 3]>;
+pub type FacetVertices<D> = ArrayVec<D, 3>;
 
 /// A facet of a surface, in world axes, relative to the translation of the surface.
 #[derive(Clone, Debug)]
@@ -194,11 +195,7 @@ impl<D: DVector> Facet<D> {
     /// Returns the distance, in the facet's plane, from the boundary to a point. The result is
     /// negative outside the facet.
     pub fn inset(&self, point: D) -> f64 {
-        let insets = sides(&self.vertices).filter_map(|side| {
-            let inward = side.inward.unit()?;
-            Some((point - side.start).dot(inward))
-        });
-        insets.fold(f64::INFINITY, f64::min)
+        inset(&self.vertices, point)
     }
 
     /// Returns `true` if a segment passes through the facet.
@@ -319,7 +316,7 @@ pub fn facet_vertices<V: Space>(
     vertices: &[V],
     facet: &FacetIndices,
 ) -> Option<FacetVertices<V::DVec>> {
-    let mut found = SmallVec::new();
+    let mut found = ArrayVec::new();
     for index in facet_indices::<V>(facet) {
         found.push(vertices.get(index as usize)?.to_f64());
     }
@@ -364,8 +361,17 @@ pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f
         })
 }
 
+/// Returns [`Facet::inset`] for the facet with these vertices.
+pub fn inset<D: DVector>(vertices: &[D], point: D) -> f64 {
+    let insets = sides(vertices).filter_map(|side| {
+        let inward = side.inward.unit()?;
+        Some((point - side.start).dot(inward))
+    });
+    insets.fold(f64::INFINITY, f64::min)
+}
+
 /// Returns the edges of a facet or a simplex that begin at its first vertex.
-pub fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 3]> {
+pub fn edges<D: DVector>(vertices: &[D]) -> ArrayVec<D, 3> {
     let mut vertices = vertices.iter();
     let base = vertices.next().copied().unwrap_or(D::ZERO);
     vertices.map(|vertex| *vertex - base).collect()
