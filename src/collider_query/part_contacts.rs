@@ -66,7 +66,7 @@ pub fn deepest_of_parts<V: Space>(
         return deepest;
     };
     near.clear();
-    if !surface_pair.add_near_ball(near) {
+    if !surface_pair.add_near_convex(near) {
         visit_near((a, b), region_of_b, |part_a, index_b| {
             near.push(surface_pair.surface_first((part_a.index, index_b)));
         });

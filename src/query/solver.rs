@@ -164,6 +164,17 @@ where
         }
     }
 
+    /// Returns `true` if shapes that [`touch`](Self::hit) overlap by more than `depth`. Computes
+    /// the contact only if GJK's last simplex does not decide.
+    pub fn is_deeper(&mut self, depth: f64) -> bool {
+        if let Method::Gjk(gjk) = &mut self.method
+            && gjk.is_deeper(&self.pair, depth)
+        {
+            return true;
+        }
+        self.contact().depth > depth
+    }
+
     /// Returns `true` if the cores of shapes that [`touch`](Self::hit) are known to be separated.
     /// Always returns `true` for a half-space.
     pub fn cores_are_apart(&mut self) -> bool {

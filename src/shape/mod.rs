@@ -62,7 +62,7 @@ pub use elements::{
     chord::ChordEnd,
     core::{Core, VertexBounds},
     facet::{
-        BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_normal,
+        BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_edges, facet_normal,
         inset as facet_inset, weld,
     },
     facet_line::FacetLine,

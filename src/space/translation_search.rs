@@ -44,6 +44,19 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     /// Returns the node with one more plane, or `None` if no translation of at most `max_length`
     /// clears all planes.
     pub fn with(&self, plane: PushPlane<D>, label: T, max_length: f64) -> Option<Self> {
+        let (normal, depth) = plane;
+        if self.bounding.is_empty() {
+            let mut next = Self {
+                chosen: self.chosen + 1,
+                ..Self::default()
+            };
+            if depth > 0.0 {
+                next.bounding.push((plane, label));
+                next.translation = normal * depth;
+                next.length = depth;
+            }
+            return (depth <= max_length).then_some(next);
+        }
         let planes = self.bounding.iter().copied().chain([(plane, label)]);
         let shortest = translation_out_of_all(planes.clone().map(|(plane, _)| plane), max_length)?;
         let bounding = planes.filter(|(plane, _)| shortest.bounding.contains(plane));

@@ -53,7 +53,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if bodies.is_full() || bodies.iter().any(|body| body.index == index) {
                 continue;
             }
-            let Some([facet, part]) = self.parts(contact.indices) else {
+            let facet = self.surface.part(contact.indices.0);
+            let (Some(facet), Some(part)) = (facet, self.body.part(index)) else {
                 continue;
             };
             let margin = facet.scaled_shape().radius();

@@ -1,6 +1,6 @@
 //! The contact of one facet with one part of a body. Adjacent facets are ignored.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, ops::ControlFlow};
 
 use crate::{
     placed::Part,
@@ -90,7 +90,8 @@ impl<D: DVector> FacetContact<D> {
     }
 }
 
-type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>;
+/// The solver of a facet and a part of the body.
+pub type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Compares the indices of two contacts, in the order of the caller's colliders.
@@ -99,15 +100,20 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         a.cmp(&b)
     }
 
-    /// If the body is a single ball, adds each facet that may touch the ball to `near`, and returns
+    /// If the body is convex, adds each facet that may touch the body to `near`, and returns
     /// `true`. Otherwise returns `false`.
-    pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
-        let Some(ball) = &self.ball else {
+    pub fn add_near_convex(&self, near: &mut Vec<(u32, u32)>) -> bool {
+        let Some(body) = &self.convex else {
             return false;
         };
-        let center = self.body.world_pose.translation;
-        self.surface
-            .parts_near_ball(center, ball.half_box, |index| near.push((index, 0)));
+        let visit = |index| near.push((index, 0));
+        if let Some(ball) = &self.ball {
+            let center = self.body.world_pose.translation;
+            self.surface.parts_near_ball(center, ball.half_box, visit);
+        } else {
+            self.surface.parts_near(&body.region, V::DVec::ZERO, visit);
+            near.sort_unstable();
+        }
         true
     }
 
@@ -119,7 +125,22 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
     ) {
         let mut deepest = 0.0;
-        for contact in near.iter().filter_map(|pair| self.facet_contact(*pair)) {
+        // The cluster that has a contact inside a facet, with the core above the plane. The other
+        // facets of the cluster have no other contact, except near the rim.
+        let mut touched = None;
+        for (facet, part) in near {
+            if touched.is_some()
+                && self.surface.cluster(*facet) == touched
+                && self.surface.rims(*facet) == 0
+            {
+                continue;
+            }
+            let Some(contact) = self.facet_contact((*facet, *part)) else {
+                continue;
+            };
+            if self.is_inside_facet(&contact) {
+                touched = self.surface.cluster(*facet);
+            }
             // The deepest contact must stay in the list, and is known only at the end. So a contact
             // is left out only if an earlier contact is deeper.
             if contact.depth() < deepest && self.has_rising_neighbor(&contact) {
@@ -130,6 +151,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
+    /// Returns `true` if the core of a convex body is above the plane of a contact, and the contact
+    /// is well inside the facet.
+    fn is_inside_facet(&self, contact: &FacetContact<V::DVec>) -> bool {
+        let is_nearest = matches!(contact.kind, ContactKind::Nearest);
+        let facet = self.surface.facet(contact.indices.0);
+        is_nearest
+            && self.convex.is_some()
+            && facet.is_some_and(|facet| facet.inset(contact.contact.offset_a) > facet.weld)
+    }
+
     /// Returns the contact of a facet with a part of the body. Returns `None` if the facet and the
     /// part do not touch, or if the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
@@ -137,15 +168,32 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
             return self.ball_contact(indices, facet, ball);
         }
-        let parts = self.parts(indices)?;
-        let [on_surface, part] = &parts;
+        if let Some(facet) = &facet
+            && let ControlFlow::Break(found) = self.contact_by_plane(indices, facet)
+        {
+            return found;
+        }
+        self.with_parts(indices, |parts| {
+            self.contact_of_parts(indices, facet, parts)
+        })
+    }
+
+    /// Returns the contact of a facet with a part of the body, which is not the only ball of the
+    /// body.
+    fn contact_of_parts(
+        &self,
+        indices: (u32, u32),
+        facet: Option<Facet<V::DVec>>,
+        parts: [&Part<V>; 2],
+    ) -> Option<FacetContact<V::DVec>> {
+        let [on_surface, part] = parts;
         if on_surface.region.is_apart_from(&part.region) {
             return None;
         }
         if let (Some(facet), Some(ball)) = (&facet, self.ball_part(part)) {
             return self.ball_contact(indices, facet, &ball);
         }
-        self.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
+        self.solve(parts, V::DVec::ZERO, |solver| {
             if !solver.hit() {
                 return None;
             }
@@ -205,11 +253,92 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         normal: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0)?;
-        self.solve(self.parts(indices)?.each_ref(), V::DVec::ZERO, |solver| {
+        if let ControlFlow::Break(Some(found)) = self.contact_by_plane(indices, &facet)
+            && found.normal == normal
+        {
+            let kind = ContactKind::Plane;
+            return Some(FacetContact { kind, ..found });
+        }
+        self.solve_indices(indices, V::DVec::ZERO, |solver| {
             solver
                 .hit()
                 .then(|| plane_contact(solver, indices, &facet, normal))
         })
+    }
+
+    /// Returns the contact of a convex body with the plane of a facet. `normal` is normal to the
+    /// facet, and `lowest` is the core's lowest point along `normal`, relative to the surface's
+    /// translation. Returns `None` if the facets have no single radius.
+    pub(super) fn contact_over(
+        &self,
+        indices: (u32, u32),
+        facet: &Facet<V::DVec>,
+        normal: V::DVec,
+        lowest: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let radii = [
+            self.surface.facet_radius()?,
+            self.body.scaled_shape()?.radius(),
+        ];
+        let height = facet.height(lowest) * facet.normal.dot(normal);
+        let origin = self.body.world_pose.translation - self.surface.world_pose.translation;
+        Some(FacetContact {
+            indices,
+            normal,
+            contact: Contact64 {
+                normal,
+                depth: (radii[0] + radii[1] - height).max(0.0),
+                offset_a: lowest + normal * (radii[0] - height),
+                offset_b: lowest - origin - normal * radii[1],
+            },
+            kind: if height < 0.0 {
+                ContactKind::Plane
+            } else {
+                ContactKind::Nearest
+            },
+            weld: facet.weld,
+        })
+    }
+
+    /// Finds the contact of a facet with a convex body by the plane of the facet, if the body's
+    /// lowest point decides whether and where they touch. Returns `Continue` if it does not.
+    fn contact_by_plane(
+        &self,
+        indices: (u32, u32),
+        facet: &Facet<V::DVec>,
+    ) -> ControlFlow<Option<FacetContact<V::DVec>>> {
+        let (Some(center), Some(body), Some(radius)) =
+            (self.center, &self.convex, self.surface.facet_radius())
+        else {
+            return ControlFlow::Continue(());
+        };
+        let Some(normal) = self.outward(facet, center) else {
+            return ControlFlow::Break(None);
+        };
+        let lowest = self.lowest(body, normal);
+        let height = facet.height(lowest) * facet.normal.dot(normal);
+        let radius = radius + body.scaled_shape().radius();
+        let size = body
+            .region
+            .bounds()
+            .map_or(0.0, |it| (it.max - it.min).extent());
+        let tolerance = SURELY_APART * (size + facet.max_distance(center));
+        if height > radius + tolerance {
+            return ControlFlow::Break(None);
+        }
+        // If the core is above the plane, the projection of its lowest point is the nearest point.
+        // If the core reaches below the plane, the segment from the lowest point to the center is
+        // in the core, and crosses the plane.
+        let is_above = height > tolerance && height <= radius;
+        let upward = center - lowest;
+        let crossing = lowest + upward * (-height / upward.dot(normal));
+        let is_decided =
+            is_above && facet.is_under(lowest) || height < -tolerance && facet.is_under(crossing);
+        if is_decided {
+            ControlFlow::Break(self.contact_over(indices, facet, normal, lowest))
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// Returns the contact of a facet and a part for a given plane. `translation` ends on this
@@ -226,9 +355,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         // After the translation, the shapes just touch, and the nearest points are the points of
         // the contact.
-        let (_, touching) = self.solve(self.parts(indices)?.each_ref(), translation, |solver| {
-            solver.distance()
-        })?;
+        let (_, touching) = self.solve_indices(indices, translation, |solver| solver.distance())?;
         Some(FacetContact {
             indices,
             normal,
@@ -254,8 +381,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         contact: &FacetContact<V::DVec>,
     ) -> Option<FacetContact<V::DVec>> {
-        let parts = self.parts(contact.indices)?;
-        let found = self.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
+        let found = self.solve_indices(contact.indices, V::DVec::ZERO, |solver| {
             solver.find_contact()
         })?;
         let is_through = match self.center {
@@ -326,11 +452,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // A distance within the tolerance counts as touching. Only the solver applies this
         // tolerance. So if the depth is negative, the solver decides.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
-            let [on_surface, part] = &self.parts(indices)?;
-            if on_surface.region.is_apart_from(&part.region) {
-                return None;
-            }
-            let contact = self.contact_along(indices, outward);
+            let contact = self.with_parts(indices, |[on_surface, part]| {
+                let is_apart = on_surface.region.is_apart_from(&part.region);
+                (!is_apart).then(|| self.contact_along(indices, outward))
+            })?;
             if depth >= 0.0 {
                 return contact;
             }
@@ -350,6 +475,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             kind: ContactKind::at(boundary, RISE_SINE_CLOSED_FORM),
             weld: facet.weld,
         })
+    }
+
+    /// Does the same as [`solve`](Self::solve) for a facet and a part that are given by their
+    /// indices.
+    pub(super) fn solve_indices<R>(
+        &self,
+        indices: (u32, u32),
+        translation: V::DVec,
+        visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
+    ) -> Option<R> {
+        self.with_parts(indices, |parts| self.solve(parts, translation, visit))
     }
 
     /// Moves a part of the body by a translation, and calls `visit` with the solver of a facet and

@@ -216,7 +216,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// body touch, the result is the normal of the contact. Otherwise, the result is the direction
     /// between the nearest points.
     fn normal_after(&self, indices: (u32, u32), translation: V::DVec) -> Option<V::DVec> {
-        self.solve(self.parts(indices)?.each_ref(), translation, |solver| {
+        self.solve_indices(indices, translation, |solver| {
             let contact = if solver.hit() {
                 solver.contact()
             } else {

@@ -44,8 +44,9 @@
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
-//!   succeeds. The proof comes first if many facets lie in one plane. If neither search nor proof
-//!   finds a push-out, the functions in the files below compute the contacts.
+//!   succeeds. The proof comes first if the facets lie in few planes, or many facets lie in each
+//!   plane. If neither search nor proof finds a push-out, the functions in the files below compute
+//!   the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
 //! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima of the
 //!   distance.
@@ -70,7 +71,11 @@ mod shortest_push_out;
 mod solid_exit;
 mod surface_pair;
 
-use crate::{placed::PartContact, shape::swap_if, space::Space};
+use crate::{
+    placed::PartContact,
+    shape::swap_if,
+    space::{DVector, Space},
+};
 pub use facet_contact::FacetContact;
 pub use lists::PushOutLists;
 use obstacle_search::Searched;
@@ -122,8 +127,8 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
     ) {
-        let is_finely_cut = self.is_finely_cut(near, &mut lists.proof);
-        if is_finely_cut {
+        let is_proof_first = self.is_proof_first(near, &mut lists.proof);
+        if is_proof_first {
             self.add_proven_push_out(contacts, &mut lists.proof);
         }
         let mut are_polytopes = false;
@@ -131,7 +136,7 @@ impl<V: Space> SurfacePair<'_, V> {
             let searched = self.add_searched_push_out(near, contacts, &mut lists.obstacles);
             are_polytopes = searched != Searched::NotFound;
         }
-        if !is_finely_cut && !are_polytopes {
+        if !is_proof_first && !are_polytopes {
             self.add_proven_push_out(contacts, &mut lists.proof);
         }
         if contacts.is_empty() {
@@ -154,10 +159,14 @@ impl<V: Space> SurfacePair<'_, V> {
 
     /// Converts a contact to the order of the caller's colliders.
     fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
-        let [facet, part] = &self.parts(contact.indices)?;
-        let parts = [(self.surface, facet), (self.body, part)];
-        let [first, second] = swap_if(self.is_swapped, parts);
-        let contact = contact.contact.flipped_if(self.is_swapped);
-        Some(PartContact::of_parts(first, second, &contact))
+        let (_, part) = contact.indices;
+        let origin = self.body.world_pose.translation;
+        let offset = self.with_body_part(part, |part| Some(part.world_pose.translation - origin));
+        // A facet has the translation of its surface.
+        let offsets = swap_if(self.is_swapped, [V::DVec::ZERO, offset?]);
+        Some(PartContact {
+            parts: self.surface_first(contact.indices),
+            contact: contact.contact.flipped_if(self.is_swapped).moved(offsets),
+        })
     }
 }

@@ -13,13 +13,16 @@
 //! finds the shortest push-out. If a facet still blocks a part, the search tries each plane of this
 //! pair.
 
-use core::{iter, ops::Range};
+use core::{
+    iter,
+    ops::{ControlFlow, Range},
+};
 
 use arrayvec::ArrayVec;
 
 use crate::{
     placed::{BoundingRegion, Part},
-    shape::{Bounds, Core, Facet, Polygon, ScaledShape, Shape, Support},
+    shape::{Bounds, Core, Facet, Polygon, ScaledShape, Shape, Support, facet_edges},
     space::{
         DVector, Pose, Space,
         shortest_translation::{PushPlane, shortest_translation},
@@ -91,43 +94,53 @@ impl<D: DVector> KnownFaces<'_, D> {
     }
 
     /// Calls `visit` with the plane of each face of the Minkowski difference of a facet and this
-    /// part.
-    fn visit_planes(&self, facet: &Facet<D>, mut visit: impl FnMut(PushPlane<D>)) {
-        let mut visit = |normal: D| visit((normal, facet.top(normal) - self.bottom(normal)));
-        visit(facet.normal);
-        visit(-facet.normal);
-        match self {
-            Self::Box { pose, .. } => {
-                for axis in axes(pose) {
-                    visit(axis);
-                    visit(-axis);
-                }
-            }
+    /// part, until `visit` returns `Break`.
+    fn visit_planes(
+        &self,
+        facet: &Facet<D>,
+        mut visit: impl FnMut(PushPlane<D>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (pose, half_extents) = match self {
+            Self::Box { pose, half_extents } => (pose, half_extents),
             Self::Polygon { pose, polygon } => {
-                let edges = polygon.edges();
-                edges.for_each(|edge| visit(-(pose.rotation * edge.normal)));
+                let of_polygon = polygon.edges().map(|edge| -(pose.rotation * edge.normal));
+                let mut normals = [facet.normal, -facet.normal].into_iter().chain(of_polygon);
+                return normals.try_for_each(|it| visit((it, facet.top(it) - self.bottom(it))));
             }
-        }
-        let Self::Box { pose, .. } = self else {
-            return;
         };
-        for (edge, inward) in facet.edges() {
-            for axis in axes(pose) {
+        // In the frame of the box, the depths along its axes need no products.
+        let inverse = D::transpose(pose.rotation);
+        let mut vertices = facet.vertices().clone();
+        for vertex in &mut vertices {
+            *vertex = inverse * (*vertex - pose.translation);
+        }
+        let depth = |normal: D| {
+            let heights = vertices.iter().map(|vertex| vertex.dot(normal));
+            half_extents.copysign(normal).dot(normal) + heights.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let own = inverse * facet.normal;
+        visit((facet.normal, depth(own)))?;
+        visit((-facet.normal, depth(-own)))?;
+        let axes = || (0..D::DIMENSION).map(D::axis);
+        for axis in axes() {
+            let in_world = pose.rotation * axis;
+            visit((in_world, depth(axis)))?;
+            visit((-in_world, depth(-axis)))?;
+        }
+        for (edge, inward) in facet_edges(&vertices) {
+            for axis in axes() {
                 let across = D::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > MIN_EDGES_SINE * edge.length());
                 // If `normal` is the normal of a face of the Minkowski difference, no point of the
                 // facet is higher along `normal` than this edge. So `normal` does not point inward.
-                let normal = across.and_then(|across| (-across.toward(inward)).unit());
-                normal.into_iter().for_each(&mut visit);
+                if let Some(normal) = across.and_then(|across| (-across.toward(inward)).unit()) {
+                    visit((pose.rotation * normal, depth(normal)))?;
+                }
             }
         }
+        ControlFlow::Continue(())
     }
-}
-
-/// Returns the axes of a box.
-fn axes<D: DVector>(pose: &Pose<D>) -> impl Iterator<Item = D> {
-    (0..D::DIMENSION).map(|axis| pose.rotation * D::axis(axis))
 }
 
 /// A part of the body.
@@ -180,6 +193,8 @@ pub struct Obstacle {
 #[derive(Default)]
 pub struct ObstacleLists<V: Space> {
     obstacles: Vec<Obstacle>,
+    /// The facets near the body, in the order of their indices.
+    near_facets: Vec<Facet<V::DVec>>,
     /// The planes of all obstacles.
     planes: Vec<PushPlane<V::DVec>>,
     /// The search for a translation that clears one plane of each obstacle. The label of a plane is
@@ -251,42 +266,47 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut ObstacleLists<V>,
     ) -> Searched {
-        // The radii are tested first, because reading the parts takes longer.
-        let is_round = self
-            .body
-            .scaled_shape()
-            .is_some_and(|it| it.radius() != 0.0);
-        if is_round || self.surface.facet_radius() != Some(0.0) {
+        // The faces of a single part are tested first, because most bodies are single parts.
+        let has_faces = |part: &Part<V>| {
+            let shape = part.scaled_shape();
+            let is_known = matches!(shape.core(), Core::Box { .. } | Core::Polygon(_));
+            is_known && shape.radius() == 0.0
+        };
+        let is_other = self.convex.as_ref().is_some_and(|part| !has_faces(part));
+        if is_other || self.surface.facet_radius() != Some(0.0) {
             return Searched::NotFound;
         }
-        let mut indices = ArrayVec::<u32, MAX_OBSTACLE_PARTS>::new();
-        for (_, part) in near {
-            if !indices.contains(part) && indices.try_push(*part).is_err() {
-                return Searched::NotFound;
+        let mut others = ArrayVec::<Part<V>, MAX_OBSTACLE_PARTS>::new();
+        if self.convex.is_none() {
+            for (_, index) in near {
+                let is_new = others.iter().all(|other| other.index != *index);
+                let part = is_new.then(|| self.body.part(*index)).flatten();
+                if part.is_some_and(|part| others.try_push(part).is_err()) {
+                    return Searched::NotFound;
+                }
             }
         }
-        let found = indices.iter().map_while(|index| self.body.part(*index));
-        let found: ArrayVec<_, MAX_OBSTACLE_PARTS> = found.collect();
-        let shapes: ArrayVec<_, MAX_OBSTACLE_PARTS> =
-            found.iter().map(Part::scaled_shape).collect();
-        let parts = found.iter().zip(&shapes);
-        let parts = parts.map_while(|(part, shape)| KnownPart::new(self, part, shape));
-        let parts: ArrayVec<_, MAX_OBSTACLE_PARTS> = parts.collect();
-        if parts.len() < indices.len() {
-            return Searched::NotFound;
-        }
+        let parts = || self.convex.iter().chain(&others);
+        let mut shapes = ArrayVec::<_, MAX_OBSTACLE_PARTS>::new();
+        shapes.extend(parts().map(Part::scaled_shape));
         lists.obstacles.clear();
         lists.planes.clear();
-        // Facets out of the body's reach must not change the contact. So no push-out is longer than
-        // the greatest radius of a ball around a part.
-        let limit = parts.iter().fold(0.0, |max, part| part.ball.1.max(max));
         let mut search = ObstacleSearch {
             pair: self,
-            parts,
+            parts: ArrayVec::new(),
             near,
-            limit,
+            limit: 0.0,
             lists,
         };
+        for (part, shape) in parts().zip(&shapes) {
+            let Some(known) = KnownPart::new(self, part, shape) else {
+                return Searched::NotFound;
+            };
+            // Facets out of the body's reach must not change the contact. So no push-out is longer
+            // than the greatest radius of a ball around a part.
+            search.limit = known.ball.1.max(search.limit);
+            search.parts.push(known);
+        }
         let collected = search.collect();
         if collected.is_some() && !search.lists.obstacles.iter().any(|it| it.overlaps) {
             return Searched::Apart;
@@ -304,10 +324,12 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     /// a part.
     fn collect(&mut self) -> Option<()> {
         let (near, pair) = (self.near, self.pair);
-        let facets = || {
-            let facets = near.iter().filter_map(|(it, _)| pair.surface.facet(*it));
-            facets.filter(|facet| !pair.is_hidden(facet))
-        };
+        let mut near_facets = core::mem::take(&mut self.lists.near_facets);
+        near_facets.clear();
+        let groups = near.chunk_by(|(a, _), (b, _)| a == b);
+        let found = groups.map_while(|group| pair.surface.facet(group.first()?.0));
+        near_facets.extend(found);
+        let facets = || near_facets.iter().filter(|facet| !pair.is_hidden(facet));
         // A translation along the mean of the normals is probably a push-out. Push-outs that are
         // longer than this translation are not needed.
         let normals = pair
@@ -322,7 +344,15 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
             let top = tops.fold(f64::NEG_INFINITY, f64::max);
             self.limit = self.limit.min((top - bottom) * (1.0 + LIMIT_ROUNDING));
         }
-        near.iter().try_for_each(|indices| self.add(*indices))
+        let mut groups = near.chunk_by(|(a, _), (b, _)| a == b);
+        let mut facets = near_facets.iter();
+        let added = groups.try_for_each(|group| {
+            let facet = facets.next()?;
+            let mut pairs = group.iter();
+            pairs.try_for_each(|indices| self.add(facet, *indices))
+        });
+        self.lists.near_facets = near_facets;
+        added
     }
 
     /// Adds a facet and a part as an obstacle. Adds nothing if the facet is outside the ball around
@@ -333,13 +363,14 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     /// * No allowed translation clears the facet. An allowed translation is at most as long as the
     ///   limit, and pushes the part to the correct side of the facet.
     /// * The center is so close to the facet that rounding decides on which side the center lies.
-    fn add(&mut self, (facet_index, part_index): (u32, u32)) -> Option<()> {
+    fn add(&mut self, facet: &Facet<V::DVec>, indices: (u32, u32)) -> Option<()> {
         let (surface, limit) = (self.pair.surface, self.limit);
-        let facet = surface.facet(facet_index)?;
         let mut parts = self.parts.iter();
-        let part = parts.find(|part| part.index == part_index)?;
+        let part = parts.find(|part| part.index == indices.1)?;
         let (middle, radius) = part.ball;
-        if facet.distance(middle) > radius {
+        // Most facets are skipped without the distance, which takes longer than other tests.
+        let is_far = || facet.distance(middle) > radius;
+        if facet.height(middle).abs() > radius {
             return Some(());
         }
         // A part must leave the facet on the side of the center if the surface is one-sided, or if
@@ -351,9 +382,9 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
             facet.height(center).abs() <= facet.weld && (keeps_side || facet.is_under(center))
         };
         if center.is_some_and(is_uncertain) {
-            return None;
+            return is_far().then_some(());
         }
-        if self.pair.is_hidden(&facet) {
+        if self.pair.is_hidden(facet) {
             return Some(());
         }
         let center = center.filter(|_| keeps_side);
@@ -368,20 +399,25 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         } = &mut *self.lists;
         let first = planes.len();
         let mut least = f64::INFINITY;
-        part.faces.visit_planes(&facet, |(normal, depth)| {
+        let visited = part.faces.visit_planes(facet, |(normal, depth)| {
             least = depth.min(least);
             // If the depth is not positive, the part is already past this plane, and may stay
             // there.
             if depth <= 0.0 || depth <= limit && is_allowed(normal) {
                 planes.push((normal, depth));
             }
+            if least <= -limit {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
-        if least <= -limit {
+        if visited.is_break() || is_far() {
             planes.truncate(first);
             return Some(());
         }
         obstacles.push(Obstacle {
-            indices: (facet_index, part_index),
+            indices,
             weld: facet.weld,
             overlaps: least > 0.0,
             planes: first..planes.len(),
@@ -450,7 +486,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                             .iter()
                             .any(|obstacle| obstacle.indices == indices);
                     if !is_known {
-                        result = result.and_then(|()| self.add(indices));
+                        let added = result.and_then(|()| self.pair.surface.facet(facet));
+                        result = added.and_then(|facet| self.add(&facet, indices));
                     }
                 });
             result?;

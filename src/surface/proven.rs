@@ -1,22 +1,23 @@
 //! Finds the shortest push-out of a convex body without a search, if a push-out can be proved to be
 //! the shortest.
 //!
-//! *Planes.* Connected facets in one plane form a *cluster*. A translation that clears the plane
-//! clears all facets of the cluster. The loop in `add_planes` starts without a translation. In each
-//! step, the loop takes the shallowest plane with a facet that still blocks the body. Then the loop
-//! computes the shortest translation that clears all planes taken so far.
+//! Connected facets in one plane form a *cluster*. A translation that clears the plane clears all
+//! facets of the cluster. The loop in `add_planes` starts without a translation. In each step, the
+//! loop takes the shallowest plane with a facet that still blocks the body. Then the loop computes
+//! the shortest translation that clears all planes taken so far.
 //!
 //! The *rim* of a cluster is its boundary. The result is the shortest push-out if no shorter
-//! translation takes the body past the rim of a cluster. The proof uses the segment from the body's
-//! lowest point to the body's center. This segment is inside the body. A translation of length l
-//! moves the crossing of segment and plane by at most l / s, where s is the sine of the angle
-//! between segment and plane. Suppose that the crossing is inside the cluster, and that the rim is
-//! farther away than the crossing can move. Then the segment still crosses the cluster after any
-//! shorter translation that does not clear the plane.
+//! translation takes the body past the rim of a cluster. The proof uses a *path*: a segment from a
+//! lowest point of the body to the body's center. This segment is inside the body. A translation of
+//! length l moves the crossing of path and plane by at most l / s, where s is the sine of the angle
+//! between path and plane. Suppose that the crossing is inside the cluster, and that the rim is
+//! farther away than the crossing can move. Then the path still crosses the cluster after any
+//! shorter translation that does not clear the plane. So the body needs no test against the facets
+//! of this cluster.
 //!
 //! *A single facet.* A push-out is at least as long as the depth in any facet by itself. So if the
 //! shortest translation out of one facet clears all other facets, this translation is the shortest
-//! push-out. For example, a box on a ridge is pushed out along the normal of the box's own face.
+//! push-out. For example, a cylinder on a ridge is pushed out along the normal of its own face.
 
 use core::ops::Range;
 
@@ -27,7 +28,7 @@ use crate::{
     shape::{Bounds, Facet, Support},
     space::{DVector, Space, shortest_translation::translation_out_of_all},
     surface::{
-        facet_contact::{ContactKind, FacetContact, is_tight, slop},
+        facet_contact::{ContactKind, FacetContact, SolverOf, is_tight, slop},
         surface_pair::SurfacePair,
     },
     tolerance::SURELY_APART,
@@ -41,9 +42,20 @@ const MAX_TRIES: usize = 8;
 /// hardly faster than the search.
 const MAX_TESTED: usize = 64;
 
-/// If the clusters near a body have on average at least this many near facets, the proof is tried
-/// before the complete search.
-const MANY: usize = 4;
+/// The proof is tried before the complete search if the facets near the body are in at most this
+/// number of clusters.
+const FEW_CLUSTERS: usize = 4;
+
+/// The proof is also tried before the complete search if the clusters near a body have on average
+/// at least this many near facets.
+const MANY_FACETS: usize = 4;
+
+/// A cluster of at most this number of near facets needs no search of the surface's tree.
+const MAX_SCANNED: usize = 8;
+
+/// The tangent of the angle between a plane's normal and the direction in which a second lowest
+/// point of the body is searched.
+const TILT: f64 = 1e-3;
 
 /// A cluster of facets near a body.
 struct NearCluster<D: DVector> {
@@ -70,6 +82,19 @@ impl<D: DVector> NearCluster<D> {
     }
 }
 
+/// A segment from a lowest point of the body to the body's center, which crosses a cluster.
+struct CenterPath<D: DVector> {
+    /// The projection of the lowest point onto the plane.
+    foot: D,
+    /// The point at which the segment crosses the plane.
+    crossing: D,
+    /// The length of the segment, divided by its height above the lowest point.
+    slant: f64,
+    /// The facet that contains `crossing`, with its index.
+    facet: Facet<D>,
+    index: u32,
+}
+
 /// The reused lists of a proof.
 #[derive(Default)]
 pub struct ProofLists<V: Space> {
@@ -94,11 +119,16 @@ struct TestedFacet {
 /// the translation clears all facets below this height.
 type Level<D> = (D, f64);
 
+/// A cluster whose plane the translation clears, and the index of the facet on the body's path.
+type ChosenCluster<'p, D> = (&'p NearCluster<D>, u32);
+
 /// The state of a search for a proof.
 struct Proof<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
-    body: Part<'a, V>,
+    body: &'p Part<'a, V>,
     center: V::DVec,
+    /// The least distance from the center to the plane of a visible near facet.
+    clearance: f64,
     /// The index of the cluster and the index of the facet, for each near facet, sorted.
     facets: &'p [(u32, u32)],
     clusters: &'p [NearCluster<V::DVec>],
@@ -111,8 +141,8 @@ struct Proof<'p, 'a, V: Space> {
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Sorts the facets near a convex body by cluster. Returns `true` if body and facets have no
-    /// radius, and if the clusters have on average at least [`MANY`] near facets.
-    pub(super) fn is_finely_cut(&self, near: &[(u32, u32)], lists: &mut ProofLists<V>) -> bool {
+    /// radius, and if a proof probably takes less time than the complete search.
+    pub(super) fn is_proof_first(&self, near: &[(u32, u32)], lists: &mut ProofLists<V>) -> bool {
         let by_cluster = &mut lists.by_cluster;
         by_cluster.clear();
         if self.sharp_body().is_none() {
@@ -123,19 +153,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             .filter_map(|(facet, _)| Some((self.surface.cluster(*facet)?, *facet)));
         by_cluster.extend(numbered);
         by_cluster.sort_unstable();
-        let clusters = by_cluster.chunk_by(|(a, _), (b, _)| a == b);
-        by_cluster.len() >= MANY * clusters.count()
+        let clusters = by_cluster.chunk_by(|(a, _), (b, _)| a == b).count();
+        clusters <= FEW_CLUSTERS || by_cluster.len() >= MANY_FACETS * clusters
     }
 
     /// Returns the body if it is convex, and if neither the body nor the facets have a radius.
-    fn sharp_body(&self) -> Option<Part<'a, V>> {
-        let shape = self.body.scaled_shape()?;
-        let is_sharp = self.surface.facet_radius() == Some(0.0) && shape.radius() == 0.0;
-        is_sharp.then(|| self.body.part(0)).flatten()
+    fn sharp_body(&self) -> Option<&Part<'a, V>> {
+        let body = self.convex.as_ref()?;
+        let is_sharp = self.surface.facet_radius() == Some(0.0);
+        (is_sharp && body.scaled_shape().radius() == 0.0).then_some(body)
     }
 
     /// Adds the contacts of the shortest push-out to an empty list, if the proof succeeds. The
-    /// push-out ends on the plane of each contact. [`is_finely_cut`](Self::is_finely_cut) must be
+    /// push-out ends on the plane of each contact. [`is_proof_first`](Self::is_proof_first) must be
     /// called first.
     pub(super) fn add_proven_push_out(
         &self,
@@ -153,13 +183,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         } = lists;
         tested.clear();
         clusters.clear();
-        if !self.collect_clusters(&body, center, by_cluster, clusters) {
+        let Some(clearance) = self.collect_clusters(body, center, by_cluster, clusters) else {
             return;
-        }
+        };
         let mut proof = Proof {
             pair: self,
             body,
             center,
+            clearance,
             facets: by_cluster,
             clusters,
             tested,
@@ -174,28 +205,26 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Collects the clusters that the body may touch, and sorts them by depth, the shallowest
-    /// first. Returns `false` if the center is so close to a plane that rounding decides on which
-    /// side the center lies, or if a facet has no plane.
+    /// first. Returns the least distance from the center to the plane of a near facet, hidden
+    /// facets excluded. Returns `None` if the center is so close to a plane that rounding decides
+    /// on which side the center lies, or if a facet has no plane.
     fn collect_clusters(
         &self,
         body: &Part<V>,
         center: V::DVec,
         by_cluster: &[(u32, u32)],
         clusters: &mut Vec<NearCluster<V::DVec>>,
-    ) -> bool {
+    ) -> Option<f64> {
         let bounds = body.region.bounds();
         let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).extent());
+        let mut clearance = f64::INFINITY;
         let mut first = 0;
         for group in by_cluster.chunk_by(|a, b| a.0 == b.0) {
             let facets = first..first + group.len();
             first = facets.end;
-            let near = group
-                .first()
-                .and_then(|(number, facet)| Some((*number, self.surface.facet(*facet)?)));
-            let Some((number, near)) = near else {
-                // If the scale flattens a facet, the facet has no plane, so there is no proof.
-                return false;
-            };
+            let (number, facet) = *group.first()?;
+            // If the scale flattens a facet, the facet has no plane, so there is no proof.
+            let near = self.surface.facet(facet)?;
             let weld = near.weld;
             let mut plane = self.surface.cluster_plane(number).unwrap_or(near);
             // Distant vertices of the cluster must not increase the tolerance.
@@ -205,8 +234,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 continue;
             }
             if height.abs() <= plane.weld {
-                return false;
+                return None;
             }
+            clearance = height.abs().min(clearance);
             let outward = plane.normal_toward(center);
             clusters.push(NearCluster {
                 number,
@@ -235,16 +265,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         clusters.retain(|cluster| cluster.depth >= -cluster.tolerance);
         clusters.sort_unstable_by(|a, b| a.depth.total_cmp(&b.depth).then(a.number.cmp(&b.number)));
-        true
-    }
-
-    /// Returns the lowest point of a part along a normal, relative to the translation of the
-    /// surface.
-    fn lowest(&self, part: &Part<V>, normal: V::DVec) -> V::DVec {
-        self.counter.add_one();
-        let pose = part.world_pose.pose();
-        let lowest = part.scaled_shape().lowest(pose.rotation, normal);
-        lowest + (pose.translation - self.surface.world_pose.translation)
+        Some(clearance)
     }
 }
 
@@ -253,45 +274,51 @@ impl<V: Space> Proof<'_, '_, V> {
     /// translation is proved to be the shortest push-out, adds the contacts of this translation and
     /// returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
-        let mut chosen = ArrayVec::<&NearCluster<V::DVec>, MAX_TRIES>::new();
+        let clusters = self.clusters;
+        let mut chosen = ArrayVec::<ChosenCluster<V::DVec>, MAX_TRIES>::new();
         let mut translation = V::DVec::ZERO;
+        // The length for which all chosen clusters are known to be wide.
+        let mut proved = f64::INFINITY;
         for _ in 0..MAX_TRIES {
-            let level = |cluster: &&NearCluster<V::DVec>| {
-                (cluster.outward, cluster.plane.top(cluster.outward))
-            };
-            let levels: ArrayVec<_, MAX_TRIES> = chosen.iter().map(level).collect();
-            let clusters = self.clusters;
-            let blocking = clusters.iter().find(|cluster| {
+            let length = translation.length();
+            let mut blocking = None;
+            for cluster in clusters {
                 if self.is_plane_cleared(cluster, translation) {
-                    return false;
+                    continue;
                 }
-                // The facet at the crossing is tested first, because the body probably overlaps
-                // this facet.
-                let (_, crossing) = self.crossing(cluster);
-                let middle = self.facet_at(cluster, crossing).into_iter();
-                let mut facets = middle.chain(cluster.facets_in(self.facets));
-                facets.any(|facet| self.blocks(facet, translation, &levels))
-            });
+                // A push-out that clears this plane is at least as long as the depth.
+                let length = length.max(cluster.depth);
+                let path = self.wide_path(cluster, length);
+                match path {
+                    Some(path) if self.blocks_path(cluster, &path) => {
+                        blocking = Some((cluster, path.index));
+                        proved = proved.min(length);
+                        break;
+                    }
+                    _ if self.is_blocking(cluster, translation, &chosen) => return false,
+                    _ => {}
+                }
+            }
             let Some(blocking) = blocking else {
-                let length = translation.length();
-                return chosen.iter().all(|cluster| self.is_wide(cluster, length))
-                    && self.pair.lets_center_pass(translation)
+                let is_wide = |(cluster, _): &ChosenCluster<V::DVec>| {
+                    self.wide_path(cluster, length).is_some()
+                };
+                return (length <= proved || chosen.iter().all(is_wide))
+                    && self.lets_center_pass(translation)
                     && self.add_tight(translation, &chosen, contacts);
             };
-            // The final translation is at least as long as the current translation. So the rim must
-            // be farther away than the current length.
-            if !self.is_wide(blocking, translation.length()) || chosen.try_push(blocking).is_err() {
+            if chosen.try_push(blocking).is_err() {
                 return false;
             }
             let planes = chosen
                 .iter()
-                .map(|cluster| (cluster.outward, cluster.depth));
+                .map(|(cluster, _)| (cluster.outward, cluster.depth));
             let Some(shortest) = translation_out_of_all(planes, f64::INFINITY) else {
                 return false;
             };
             translation = shortest.translation;
             let bounding = &shortest.bounding;
-            chosen.retain(|cluster| bounding.contains(&(cluster.outward, cluster.depth)));
+            chosen.retain(|(cluster, _)| bounding.contains(&(cluster.outward, cluster.depth)));
         }
         false
     }
@@ -300,6 +327,7 @@ impl<V: Space> Proof<'_, '_, V> {
     /// adds the contacts of this translation and returns `true`. Otherwise, `contacts` may contain
     /// a contact that the caller removes.
     fn add_plate(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
+        contacts.clear();
         // The highest facets probably need the longest translations, so they are tried first.
         let mean = self
             .clusters
@@ -321,15 +349,13 @@ impl<V: Space> Proof<'_, '_, V> {
             });
             let Some(facet) = blocking else {
                 return self.is_clear_of_all(translation, &levels)
-                    && self.pair.lets_center_pass(translation)
+                    && self.lets_center_pass(translation)
                     && self.add_tight(translation, &[], contacts);
             };
             let indices = (facet, 0);
-            let found = self.pair.parts(indices).and_then(|parts| {
-                self.pair.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
-                    solver.find_contact()
-                })
-            });
+            let found = self
+                .pair
+                .solve_indices(indices, V::DVec::ZERO, |solver| solver.find_contact());
             let (Some(found), Some(plate)) = (found, surface.facet(facet)) else {
                 return false;
             };
@@ -357,14 +383,32 @@ impl<V: Space> Proof<'_, '_, V> {
         left <= slop(cluster.plane.weld, translation)
     }
 
+    /// Returns `true` if the body touches the facet on a path of the body.
+    fn blocks_path(&mut self, cluster: &NearCluster<V::DVec>, path: &CenterPath<V::DVec>) -> bool {
+        cluster.depth > cluster.tolerance || self.touches(path.index)
+    }
+
+    /// Returns `true` if the body touches a facet of a cluster, and a translation does not clear
+    /// this facet. The translation clears the planes of the `chosen` clusters.
+    fn is_blocking(
+        &mut self,
+        cluster: &NearCluster<V::DVec>,
+        translation: V::DVec,
+        chosen: &[ChosenCluster<V::DVec>],
+    ) -> bool {
+        let level = |(cluster, _): &ChosenCluster<V::DVec>| {
+            (cluster.outward, cluster.plane.top(cluster.outward))
+        };
+        let levels: ArrayVec<Level<_>, MAX_TRIES> = chosen.iter().map(level).collect();
+        let mut facets = cluster.facets_in(self.facets);
+        facets.any(|facet| self.blocks(facet, translation, &levels))
+    }
+
     /// Returns `true` if the body touches a facet, and a translation does not clear this facet.
     /// After the translation, the body is above `levels`.
     fn blocks(&mut self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
         let is_zero = translation == V::DVec::ZERO;
-        if is_zero || !self.is_clear(index, translation, levels) {
-            return self.touches(index);
-        }
-        false
+        (is_zero || !self.is_clear(index, translation, levels)) && self.touches(index)
     }
 
     /// Returns `true` if a translation clears a facet, or if the facet is hidden. After the
@@ -411,57 +455,120 @@ impl<V: Space> Proof<'_, '_, V> {
         }
         let is_hidden = |facet| self.pair.is_hidden(&facet);
         let is_visible = !self.pair.surface.facet(facet).is_none_or(is_hidden);
-        let parts = self.pair.parts((facet, 0)).filter(|_| is_visible);
-        let is_touched = parts.is_some_and(|parts| {
+        let touch = self.pair.with_parts((facet, 0), |parts| {
+            let is_apart = parts[0].region.is_apart_from(&parts[1].region);
             let solve = || {
-                self.pair.solve(parts.each_ref(), V::DVec::ZERO, |solver| {
-                    solver.hit().then_some(())
-                })
+                let hit = |solver: &mut SolverOf<V>| solver.hit().then_some(());
+                self.pair.solve(parts, V::DVec::ZERO, hit)
             };
-            !parts[0].region.is_apart_from(&parts[1].region) && solve().is_some()
+            (is_visible && !is_apart).then(solve)?
         });
+        let is_touched = touch.is_some();
         let index = facet;
         self.tested.push(TestedFacet { index, is_touched });
         is_touched
     }
 
-    /// Returns `true` if no translation shorter than `length` takes the body past the rim of a
-    /// cluster.
-    fn is_wide(&self, cluster: &NearCluster<V::DVec>, length: f64) -> bool {
-        let (foot, crossing) = self.crossing(cluster);
-        let segment = self.center - cluster.lowest;
-        let slant = segment.length() / segment.dot(cluster.outward);
-        let room = length * slant + (crossing - foot).length();
-        let mut is_wide = true;
-        self.visit_cluster(cluster, foot, room, |index, facet| {
-            let rims = self.pair.surface.rims(index);
-            is_wide &= rims == 0 || facet.distance_to_sides(rims, foot) > room;
-        });
-        is_wide && self.facet_at(cluster, crossing).is_some()
+    /// Returns `true` if a translation takes the center through no facet.
+    fn lets_center_pass(&self, translation: V::DVec) -> bool {
+        let end = self.center + self.pair.surface.world_pose.translation + translation;
+        let end = Bounds { min: end, max: end };
+        let bounds = self.body.region.bounds();
+        // All facets at the center's way are near facets if the way ends inside the body's box.
+        translation.length() < self.clearance && bounds.is_some_and(|bounds| bounds.overlaps(&end))
+            || self.pair.lets_center_pass(translation)
     }
 
-    /// Returns two points on the plane of a cluster. The first point is the projection of the
-    /// body's lowest point. At the second point, the segment from the lowest point to the center
-    /// crosses the plane.
-    fn crossing(&self, cluster: &NearCluster<V::DVec>) -> (V::DVec, V::DVec) {
+    /// Returns a path of the body that crosses a cluster so far from the rim that no translation
+    /// shorter than `length` takes the crossing past the rim.
+    fn wide_path(
+        &self,
+        cluster: &NearCluster<V::DVec>,
+        length: f64,
+    ) -> Option<CenterPath<V::DVec>> {
+        let starts = [Some(cluster.lowest), None];
+        starts.into_iter().find_map(|start| {
+            let start = start.or_else(|| self.central_lowest(cluster))?;
+            let path = self.path(cluster, start)?;
+            self.is_wide(cluster, &path, length).then_some(path)
+        })
+    }
+
+    /// If the body has several lowest points along the normal of a cluster, returns a point between
+    /// two of them. Of these points, the point is the nearest to the center.
+    fn central_lowest(&self, cluster: &NearCluster<V::DVec>) -> Option<V::DVec> {
         let NearCluster {
             lowest, outward, ..
         } = *cluster;
-        let under = cluster.depth.max(0.0);
-        let over = cluster.plane.height(self.center).abs();
-        let crossing = lowest + (self.center - lowest) * (under / (under + over));
-        (lowest + outward * cluster.depth, crossing)
+        let across = self.center - lowest;
+        let across = across - outward * across.dot(outward);
+        let tilted = outward - across.unit()? * TILT;
+        let edge = self.pair.lowest(self.body, tilted) - lowest;
+        let is_level = edge.dot(outward) <= slop(cluster.plane.weld, outward * cluster.depth);
+        let fraction = across.dot(edge) / edge.length_squared();
+        (is_level && fraction > 0.0).then(|| lowest + edge * fraction.min(1.0))
     }
 
-    /// Returns the facet of a cluster that contains a point of the cluster's plane. If several
-    /// facets contain the point, returns the facet with the lowest index.
-    fn facet_at(&self, cluster: &NearCluster<V::DVec>, point: V::DVec) -> Option<u32> {
-        let mut found = None;
-        self.visit_cluster(cluster, point, cluster.plane.weld, |index, facet| {
-            if facet.inset(point) >= -facet.weld && found.is_none_or(|other| index < other) {
-                found = Some(index);
-            }
+    /// Returns the path from a lowest point of the body to the center. Returns `None` if the path
+    /// does not cross the cluster.
+    fn path(&self, cluster: &NearCluster<V::DVec>, lowest: V::DVec) -> Option<CenterPath<V::DVec>> {
+        let under = cluster.depth.max(0.0);
+        let segment = self.center - lowest;
+        let height = segment.dot(cluster.outward);
+        let crossing = lowest + segment * (under / height);
+        let (index, facet) = self.facet_at(cluster, crossing)?;
+        Some(CenterPath {
+            foot: lowest + cluster.outward * cluster.depth,
+            crossing,
+            slant: segment.length() / height,
+            facet,
+            index,
+        })
+    }
+
+    /// Returns `true` if no translation shorter than `length` takes the crossing of a path past the
+    /// rim of a cluster.
+    fn is_wide(
+        &self,
+        cluster: &NearCluster<V::DVec>,
+        path: &CenterPath<V::DVec>,
+        length: f64,
+    ) -> bool {
+        let CenterPath { foot, crossing, .. } = *path;
+        let room = length * path.slant + (crossing - foot).length();
+        if path.facet.inset(foot) > room {
+            return true;
+        }
+        let surface = self.pair.surface;
+        let mut is_wide = true;
+        self.visit_cluster(cluster, foot, room, |index| {
+            let rims = surface.rims(index);
+            let is_far = |facet: Facet<V::DVec>| facet.distance_to_sides(rims, foot) > room;
+            is_wide &= rims == 0 || surface.facet(index).is_none_or(is_far);
         });
+        is_wide
+    }
+
+    /// Returns the facet of a cluster that contains a point of the cluster's plane, with its index.
+    /// If several facets contain the point, returns the facet with the lowest index.
+    fn facet_at(
+        &self,
+        cluster: &NearCluster<V::DVec>,
+        point: V::DVec,
+    ) -> Option<(u32, Facet<V::DVec>)> {
+        let mut found: Option<(u32, Facet<V::DVec>)> = None;
+        let visit = |index| {
+            if found.as_ref().is_none_or(|(other, _)| index < *other) {
+                let facet = self.pair.surface.facet(index);
+                let facet = facet.filter(|facet| facet.inset(point) >= -facet.weld);
+                found = facet.map(|facet| (index, facet)).or(found.take());
+            }
+        };
+        if cluster.facets.len() <= MAX_SCANNED {
+            cluster.facets_in(self.facets).for_each(visit);
+        } else {
+            self.visit_cluster(cluster, point, cluster.plane.weld, visit);
+        }
         found
     }
 
@@ -471,16 +578,14 @@ impl<V: Space> Proof<'_, '_, V> {
         cluster: &NearCluster<V::DVec>,
         point: V::DVec,
         distance: f64,
-        mut visit: impl FnMut(u32, &Facet<V::DVec>),
+        mut visit: impl FnMut(u32),
     ) {
         let surface = self.pair.surface;
         let at = point + surface.world_pose.translation;
         let region = BoundingRegion::Box(Bounds { min: at, max: at }.grown(distance));
         surface.parts_near(&region, V::DVec::ZERO, |index| {
-            if surface.cluster(index) == Some(cluster.number)
-                && let Some(facet) = surface.facet(index)
-            {
-                visit(index, &facet);
+            if surface.cluster(index) == Some(cluster.number) {
+                visit(index);
             }
         });
     }
@@ -490,39 +595,36 @@ impl<V: Space> Proof<'_, '_, V> {
     fn add_tight(
         &mut self,
         translation: V::DVec,
-        chosen: &[&NearCluster<V::DVec>],
+        chosen: &[ChosenCluster<V::DVec>],
         contacts: &mut Vec<FacetContact<V::DVec>>,
     ) -> bool {
         let clusters = self.clusters;
         for cluster in clusters {
-            let is_chosen = chosen.iter().any(|other| other.number == cluster.number);
             let left = cluster.depth - translation.dot(cluster.outward);
             if left.abs() > slop(cluster.plane.weld, translation) + cluster.tolerance {
                 continue;
             }
-            let (_, crossing) = self.crossing(cluster);
-            let at = self.facet_at(cluster, crossing);
-            let mut others = cluster.facets_in(self.facets);
-            let facet = at
-                .filter(|facet| self.touches(*facet))
-                .or_else(|| others.find(|facet| self.touches(*facet)));
-            let indices = facet.map(|facet| (facet, 0));
-            let plane = facet.and_then(|facet| self.pair.surface.facet(facet));
-            let (Some(indices), Some(plane)) = (indices, plane) else {
-                if is_chosen {
-                    return false;
-                }
+            let mut known = chosen.iter();
+            let known = known.find(|(other, _)| other.number == cluster.number);
+            let facet = match known {
+                Some((_, facet)) => Some(*facet),
+                None => cluster.facets_in(self.facets).find(|it| self.touches(*it)),
+            };
+            let Some((index, facet)) =
+                facet.and_then(|it| Some((it, self.pair.surface.facet(it)?)))
+            else {
                 continue;
             };
-            if contacts.iter().any(|contact| contact.indices == indices) {
+            if contacts.iter().any(|contact| contact.indices.0 == index) {
                 continue;
             }
             // The facet's own normal does not depend on distant facets, unlike the normal of the
             // cluster.
-            let normal = plane.normal.toward(cluster.outward);
-            let contact = self.pair.contact_along(indices, normal);
+            let normal = facet.normal.toward(cluster.outward);
+            let lowest = self.pair.lowest(self.body, normal);
+            let contact = self.pair.contact_over((index, 0), &facet, normal, lowest);
             let contact = contact.filter(|contact| is_tight(contact, translation));
-            if is_chosen && contact.is_none() {
+            if known.is_some() && contact.is_none() {
                 return false;
             }
             contacts.extend(contact);

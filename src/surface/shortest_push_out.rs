@@ -154,12 +154,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         weld: f64,
         translation: V::DVec,
     ) -> bool {
-        let overlap = self.parts(indices).and_then(|parts| {
-            self.solve(parts.each_ref(), translation, |solver| {
-                let is_deep = solver.hit()
-                    && solver.contact().depth > slop(weld, translation) + 4.0 * solver.depth_gap();
-                is_deep.then_some(())
-            })
+        let overlap = self.solve_indices(indices, translation, |solver| {
+            let is_deep = solver.hit() && {
+                let gap = 4.0 * solver.depth_gap();
+                solver.is_deeper(slop(weld, translation) + gap)
+            };
+            is_deep.then_some(())
         });
         overlap.is_none()
     }
@@ -173,7 +173,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         let is_wide = |contact: &FacetContact<V::DVec>| {
             let facet = self.surface.facet(contact.indices.0)?;
-            let [on_surface, _] = self.parts(contact.indices)?;
+            let on_surface = self.surface.part(contact.indices.0)?;
             // The body's lowest point is below `foot`, the contact point on the facet. The segment
             // from the lowest point to the center crosses the plane. `foot` and the crossing must
             // be farther from the facet's boundary than the translation is long.

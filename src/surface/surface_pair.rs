@@ -33,6 +33,8 @@ pub struct SurfacePair<'a, V: Space> {
     /// The body's center, relative to the surface's translation. `None` if the body is a surface of
     /// similar size, because the facets of such a body may lie on both sides of a facet.
     pub(super) center: Option<V::DVec>,
+    /// The body, if it is convex. A part takes a while to place, so it is placed once.
+    pub(super) convex: Option<Part<'a, V>>,
     /// The body, if it is a single ball.
     pub(super) ball: Option<BallPart<V::DVec>>,
     pub(super) counter: &'a Counter,
@@ -64,11 +66,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             body,
             is_swapped,
             center: is_body.then_some(center),
+            convex: None,
             ball: None,
             counter,
         };
         if body.scaled_shape().is_some() {
-            pair.ball = pair.ball_part(&body.part(0)?);
+            let part = body.part(0)?;
+            pair.ball = pair.ball_part(&part);
+            pair.convex = Some(part);
         }
         Some(pair)
     }
@@ -84,9 +89,35 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         swap_if(self.is_swapped, [first, second]).into()
     }
 
-    /// Returns the facet and the part of the body with these indices.
-    pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
-        Some([self.surface.part(indices.0)?, self.body.part(indices.1)?])
+    /// Calls `visit` with a part of the body. Returns `None` if the body has no such part.
+    pub(super) fn with_body_part<R>(
+        &self,
+        index: u32,
+        visit: impl FnOnce(&Part<V>) -> Option<R>,
+    ) -> Option<R> {
+        match &self.convex {
+            Some(part) => visit(part),
+            None => visit(&self.body.part(index)?),
+        }
+    }
+
+    /// Calls `visit` with a facet and a part of the body.
+    pub(super) fn with_parts<R>(
+        &self,
+        indices: (u32, u32),
+        visit: impl FnOnce([&Part<V>; 2]) -> Option<R>,
+    ) -> Option<R> {
+        let facet = self.surface.part(indices.0)?;
+        self.with_body_part(indices.1, |part| visit([&facet, part]))
+    }
+
+    /// Returns the core's lowest point along a normal, relative to the surface's translation, for a
+    /// part of the body.
+    pub(super) fn lowest(&self, part: &Part<V>, normal: V::DVec) -> V::DVec {
+        self.counter.add_one();
+        let pose = part.world_pose.pose();
+        let lowest = part.scaled_shape().lowest(pose.rotation, normal);
+        lowest + (pose.translation - self.surface.world_pose.translation)
     }
 
     /// Returns `true` if the surface is one-sided and the body's center is behind the facet.

@@ -127,11 +127,18 @@ struct FacetSide<D> {
     ends: [usize; 2],
     start: D,
     end: D,
-    /// The vector from the side to the opposite vertex, orthogonal to the side.
-    inward: D,
+    /// The opposite vertex.
+    apex: D,
 }
 
 impl<D: DVector> FacetSide<D> {
+    /// Returns the vector from the side to the opposite vertex, orthogonal to the side.
+    #[inline]
+    fn inward(&self) -> D {
+        let (offset, edge) = (self.apex - self.start, self.end - self.start);
+        offset - edge * fraction_of_edge(offset, edge)
+    }
+
     /// Returns the point of the side that is nearest to `point`.
     fn nearest(&self, point: D) -> D {
         let edge = self.end - self.start;
@@ -153,7 +160,7 @@ impl<D: DVector> Facet<D> {
     }
 
     /// Returns the vertices.
-    pub fn vertices(&self) -> &[D] {
+    pub fn vertices(&self) -> &FacetVertices<D> {
         &self.vertices
     }
 
@@ -219,7 +226,7 @@ impl<D: DVector> Facet<D> {
     /// Returns `true` if the projection of a point onto the facet's plane is on the facet.
     pub fn is_under(&self, point: D) -> bool {
         let mut sides = sides(&self.vertices);
-        sides.all(|side| (point - side.start).dot(side.inward) >= 0.0)
+        sides.all(|side| (point - side.start).dot(side.inward()) >= 0.0)
     }
 
     /// Returns the distance from a point to the facet.
@@ -269,31 +276,22 @@ impl<D: DVector> Facet<D> {
         let on_edge = |side: FacetSide<D>| {
             let edge = side.end - side.start;
             let fraction = fraction_of_edge(point - side.start, edge).clamp(0.0, 1.0);
-            let nearest = BoundaryPoint {
-                point: side.start + edge * fraction,
-                weights: edge_weights(side.ends, fraction),
-                edge: Some(edge),
-            };
-            ((nearest.point - point).length_squared(), nearest)
+            let nearest = side.start + edge * fraction;
+            ((nearest - point).length_squared(), nearest, fraction, side)
         };
-        let nearer = |a: (f64, _), b: (f64, _)| if b.0 < a.0 { b } else { a };
-        let (_, nearest) = sides(&self.vertices).map(on_edge).reduce(nearer)?;
+        let nearer = |a: (f64, _, _, _), b: (f64, _, _, _)| if b.0 < a.0 { b } else { a };
+        let (_, nearest, fraction, side) = sides(&self.vertices).map(on_edge).reduce(nearer)?;
         let tolerance = SAME_VERTEX * self.weld;
-        let is_near = |vertex: &D| (*vertex - nearest.point).length() <= tolerance;
+        let is_near = |vertex: &D| (*vertex - nearest).length() <= tolerance;
         let mut vertices = self.vertices.iter().enumerate();
         Some(match vertices.find(|(_, vertex)| is_near(vertex)) {
             Some((index, vertex)) => BoundaryPoint::at_vertex(index, *vertex),
             None => BoundaryPoint {
-                edge: nearest.edge.and_then(D::unit),
-                ..nearest
+                point: nearest,
+                weights: edge_weights(side.ends, fraction),
+                edge: (side.end - side.start).unit(),
             },
         })
-    }
-
-    /// Returns the vector along each edge, and the vector from the edge to the opposite vertex. In
-    /// 2D, each end of the segment counts as an edge of zero length.
-    pub fn edges(&self) -> impl Iterator<Item = (D, D)> {
-        sides(&self.vertices).map(|side| (side.end - side.start, side.inward))
     }
 
     /// Returns each vertex, and in 3D the midpoint of each edge.
@@ -356,15 +354,15 @@ pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f
     let is_level = normal.dot(point - *base).abs() <= tolerance(normal);
     is_level
         && sides(vertices).all(|side| {
-            let height = (point - side.start).dot(side.inward);
-            height >= -tolerance(side.inward)
+            let inward = side.inward();
+            (point - side.start).dot(inward) >= -tolerance(inward)
         })
 }
 
 /// Returns [`Facet::inset`] for the facet with these vertices.
 pub fn inset<D: DVector>(vertices: &[D], point: D) -> f64 {
     let insets = sides(vertices).filter_map(|side| {
-        let inward = side.inward.unit()?;
+        let inward = side.inward().unit()?;
         Some((point - side.start).dot(inward))
     });
     insets.fold(f64::INFINITY, f64::min)
@@ -387,6 +385,12 @@ pub fn facet_normal<D: DVector>(vertices: &[D]) -> Option<D> {
     }
 }
 
+/// Returns the vector along each edge of a facet, and the vector from the edge to the opposite
+/// vertex. In 2D, each end of the segment counts as an edge of zero length.
+pub fn facet_edges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = (D, D)> {
+    sides(vertices).map(|side| (side.end - side.start, side.inward()))
+}
+
 /// Returns the sides of a facet, each opposite to a vertex.
 fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
     let count = vertices.len();
@@ -396,13 +400,11 @@ fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
         .filter_map(move |(index, apex)| {
             let ends = [(index + 1) % count, (index + count - 1) % count];
             let [start, end] = ends.map(|end| vertices.get(end).copied());
-            let (start, end) = (start?, end?);
-            let (offset, edge) = (*apex - start, end - start);
             Some(FacetSide {
                 ends,
-                start,
-                end,
-                inward: offset - edge * fraction_of_edge(offset, edge),
+                start: start?,
+                end: end?,
+                apex: *apex,
             })
         })
 }
