@@ -15,7 +15,7 @@
 
 use crate::{
     collider_query::part_contacts::{Scratch, deepest_of_parts},
-    placed::{DynPart, PartContact, Placed, PlacedCollider, with_pair},
+    placed::{DynPart, NearestFacet, PartContact, Placed, PlacedCollider, with_pair},
     query::{Contact, Contact64, Counter, Distance, Manifold, Pair, Solver},
     shape::swap_if,
     space::Space,
@@ -91,7 +91,7 @@ fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartCo
         return None;
     }
     let center = shape_part.center() + shape.translation() - solid.translation();
-    let (index, facet) = placed.nearest_facet(center)?;
+    let NearestFacet { index, facet, .. } = placed.nearest_facet(center)?;
     let part = placed.part(index)?;
     let facet_part = part.as_dyn();
     let pair = [shape_part, &facet_part];

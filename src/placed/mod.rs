@@ -24,4 +24,4 @@ pub use either::{Placed, with_pair};
 pub use part_contact::PartContact;
 pub use region::BoundingRegion;
 pub use shape::{DynPart, DynShape, Part, PlacedShape};
-pub use solid::SolidPiece;
+pub use solid::{NearestFacet, SolidPiece};

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// A point counts as inside the union if its distance to the union is at most this fraction of the
-/// coordinates. The fraction exceeds the rounding of `f64`.
-const ROUNDING: f64 = 1e-13;
+/// coordinates: the rounding of the faces to `f32`. So no point is between a face and the inside.
+const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// If a body has more parts, or is a surface, its center alone decides whether it is inside.
 const MAX_SOLID_PARTS: u32 = 16;
@@ -33,6 +33,14 @@ impl<V: Space> SolidPiece<V> {
     pub fn contains(&self, position: CellPosition) -> bool {
         self.piece.contains(position)
     }
+}
+
+/// The facet nearest to a point.
+pub struct NearestFacet<D: DVector> {
+    pub index: u32,
+    /// The distance in the frame of the surface.
+    pub distance: f64,
+    pub facet: Facet<D>,
 }
 
 impl<V: Space> PlacedCollider<V> {
@@ -62,32 +70,20 @@ impl<V: Space> PlacedCollider<V> {
         Some(self.world_pose.inverse_linear()? * offset)
     }
 
-    /// Returns the distance in cells, along the shortest side of a cell, from a point of the world
-    /// to the nearest facet. The point is relative to the collider's translation.
-    pub fn depth_in_cells(&self, offset: V::DVec) -> Option<f64> {
-        let (compound, surface) = self.surface()?;
-        let local = self.local(offset)?;
-        let nearest = surface.facet_vertices(compound.nearest_facet(local)?)?;
-        let size = surface.grid()?.cell_size().to_f64();
-        let sides = (0..V::DVec::DIMENSION).map(|axis| size.component(axis));
-        let distance = Facet::new(nearest, false)?.distance(local);
-        Some(distance / sides.fold(f64::INFINITY, f64::min))
-    }
-
     /// Returns a convex piece of the union around a cell.
     pub fn piece_around(&self, position: CellPosition) -> Option<SolidPiece<V>> {
         let piece = self.grid()?.piece_around(position)?;
         let linear = V::DVec::transpose(self.world_pose.inverse_linear()?);
         let normals = piece.normals.iter();
         Some(SolidPiece {
-            part: self.placed_shape(&piece.pose, piece.shape.clone()),
+            part: self.placed_shape(&piece.pose, piece.shape.clone(), self.compound()?.radius()),
             normals: normals.filter_map(|it| (linear * *it).unit()).collect(),
             piece,
         })
     }
 
-    /// Returns the box around all parts of a compound as a single part, or `None` for a convex
-    /// collider.
+    /// Returns the box around all parts of a compound, with their margin, as a single part. Returns
+    /// `None` for a convex collider.
     pub fn box_part(&self) -> Option<Part<'static, V>> {
         let Bounds { min, max } = self.compound()?.bounds();
         let pose = Pose {
@@ -95,12 +91,11 @@ impl<V: Space> PlacedCollider<V> {
             ..Pose::IDENTITY
         };
         let half_size = V::from_f64((max - min) * 0.5);
-        Some(self.placed_shape(&pose, Shape::Box { half_size }))
+        Some(self.placed_shape(&pose, Shape::Box { half_size }, 0.0))
     }
 
-    /// Places a shape as if it were a part of this compound.
-    fn placed_shape(&self, pose: &Pose<V::DVec>, shape: Shape<V>) -> Part<'static, V> {
-        let margin = self.compound().map_or(0.0, Support::radius);
+    /// Places a shape, with a margin around it, as if it were a part of this compound.
+    fn placed_shape(&self, pose: &Pose<V::DVec>, shape: Shape<V>, margin: f64) -> Part<'static, V> {
         let world_pose = self.world_pose.of_part(pose);
         let info = ShapeInfo::of(&shape).with_margin(margin);
         let scaled = ScaledShape::new(&shape, &info, world_pose.scale());
@@ -127,12 +122,18 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns the facet that is nearest in the frame of the surface to a point of the world. The
-    /// point is relative to the collider's translation.
-    pub fn nearest_facet(&self, offset: V::DVec) -> Option<(u32, Facet<V::DVec>)> {
+    /// Returns the facet that is nearest in the frame of the surface to a point of the world, and
+    /// the distance in that frame. The point is relative to the collider's translation.
+    pub fn nearest_facet(&self, offset: V::DVec) -> Option<NearestFacet<V::DVec>> {
+        let (compound, surface) = self.surface()?;
         let local = self.local(offset)?;
-        let index = self.compound()?.nearest_facet(local)?;
-        Some((index, self.facet(index)?))
+        let index = compound.nearest_facet(local)?;
+        let in_frame = Facet::new(surface.facet_vertices(index)?, false)?;
+        Some(NearestFacet {
+            index,
+            distance: in_frame.distance(local),
+            facet: self.facet(index)?,
+        })
     }
 }
 

@@ -40,7 +40,7 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 /// wedge although the obstacles do not. With this multiple, one push moves a body out of a wedge of
 /// two planes if the opening θ is at least 60 degrees. If the opening is smaller, each push
 /// multiplies the depth by 1 - 2 sin(θ/2).
-const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
+pub const MAX_LENGTH_PER_DEPTH: f64 = 2.0;
 
 /// The maximum of the factors λᵢ of [`bounded_translation`], as a multiple of the greatest depth. A
 /// factor is the rate at which half of the squared length grows with the depth of a plane. In a

@@ -55,10 +55,13 @@
 //! * `exit_candidates.rs` collects the planes, edges and corners that a push-out may clear.
 //!   `body_part.rs` finds the facets near a part of the body, and `fan.rs` joins the facets at an
 //!   edge or a corner.
+//! * `cells_in_plane.rs` adds a contact for each further cell that a body touches in the plane of a
+//!   contact.
 //! * `gap.rs` finds the push-out of a body from a gap that is too small for the body.
 //! * `lists.rs` holds the reused lists.
 
 mod body_part;
+mod cells_in_plane;
 mod exit_candidates;
 mod facet_contact;
 mod fan;
@@ -97,16 +100,21 @@ impl<V: Space> SurfacePair<'_, V> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
-        self.add_solid_exit(contacts);
+        let mut planes = self.add_solid_exit(near, contacts);
         if contacts.is_empty() {
             self.add_surface_contacts(near, contacts, lists);
+            planes = contacts.len();
+            self.add_cells_in_planes(near, contacts, |indices, (normal, _)| {
+                self.contact_along(indices, normal)
+            });
         }
         let found = contacts
             .iter()
             .filter_map(|contact| self.part_contact(contact));
         found.for_each(visit);
+        // The other contacts repeat these planes.
         let mut deepest: Option<FacetContact<V::DVec>> = None;
-        for contact in contacts.iter() {
+        for contact in contacts.iter().take(planes) {
             // The depths are compared in `f64`, because two depths may round to the same `f32`.
             let is_deeper = |best: FacetContact<V::DVec>| {
                 let (own, others) = (contact.depth(), best.depth());
@@ -154,7 +162,8 @@ impl<V: Space> SurfacePair<'_, V> {
     /// Returns `true` if a facet and a part of the body have a contact. The two indices are in the
     /// order of the caller's colliders.
     pub fn touches(&self, indices: (u32, u32)) -> bool {
-        self.facet_contact(self.surface_first(indices)).is_some()
+        let indices = self.surface_first(indices);
+        self.facet_contact(indices).is_some() || self.touches_hidden(indices)
     }
 
     /// Converts a contact to the order of the caller's colliders.

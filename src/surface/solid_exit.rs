@@ -3,9 +3,9 @@
 //! A body is inside if its center is inside. A compound of few parts is inside if the center of a
 //! part is inside, wherever its own center is. A convex body whose center is outside overlaps the
 //! union only where it crosses exposed faces, so the other files of this folder find its contacts.
-//! This does not hold for a compound whose own center is inside, but no center of a part: the other
-//! files ignore each face that has the compound's center behind it. Such a compound may have no
-//! contact.
+//! These files ignore each face that has a compound's own center behind it. So a compound that
+//! touches such a face, in front of which the center of the touching part is, also leaves as if it
+//! were inside.
 //!
 //! The obstacles are convex pieces of the union, as large as a simple search finds them. A
 //! translation clears a piece if it clears a plane that separates the piece and the part. The
@@ -15,12 +15,12 @@
 use smallvec::SmallVec;
 
 use crate::{
-    placed::{BoundingRegion, Part, SolidPiece},
+    placed::{BoundingRegion, NearestFacet, Part, SolidPiece},
     query::Contact64,
-    shape::{Bounds, CellPosition, Facet, weld},
+    shape::{Bounds, CellPosition, Core, Facet, Support, weld},
     space::{
         DVector, Space,
-        shortest_translation::PushPlane,
+        shortest_translation::{MAX_LENGTH_PER_DEPTH, PushPlane},
         translation_search::{Node, SameNodes, TranslationSearch},
     },
     surface::{
@@ -33,15 +33,23 @@ use crate::{
 /// Maximum number of translations that the search tries.
 const MAX_NODES: usize = 128;
 
-/// The search is left out if the distance from the center to the nearest exposed face, in cells, is
-/// greater than this number.
+/// The search is left out if the distance from a center to the nearest exposed face, along the
+/// shortest side of a cell, is greater than this number of cells.
 const MAX_DEPTH: f64 = 24.0;
+
+/// Maximum number of faces near the parts that the search visits, plus the number of pairs of a
+/// piece and a part that the search solves. This limit bounds the time of the search.
+const MAX_WORK: usize = 1 << 14;
 
 /// Maximum number of pieces that the search finds.
 const MAX_PIECES: usize = 256;
 
 /// Maximum number of times that a way out is shortened.
 const MAX_SHORTENINGS: usize = 8;
+
+/// With planes at edges, the search tries translations that are at most longer by this factor than
+/// the way out without these planes.
+const MAX_DETOUR: f64 = 2.0;
 
 /// A way out is shortened again only if this fraction of its length can be saved.
 const LEAST_SHORTENING: f64 = 1e-6;
@@ -52,10 +60,12 @@ struct SolidExit<'p, 'a, V: Space> {
     parts: SmallVec<[Part<'p, V>; 4]>,
     /// The pieces found so far.
     pieces: Vec<SolidPiece<V>>,
+    /// The work that is left: see [`MAX_WORK`].
+    work: usize,
 }
 
-/// The search has found [`MAX_PIECES`] pieces.
-struct TooManyPieces;
+/// The search has reached [`MAX_PIECES`] or [`MAX_WORK`].
+struct Exhausted;
 
 /// A piece and a part that overlap after a translation, by their indices.
 #[derive(Clone, Copy)]
@@ -67,26 +77,21 @@ struct Overlap {
 impl<V: Space> SurfacePair<'_, V> {
     /// Returns `true` if the surface is a union of cells, and the body is inside.
     pub fn is_inside(&self) -> bool {
-        let (Some(center), Some(_)) = (self.center, self.surface.grid()) else {
-            return false;
-        };
-        let origin = self.surface.world_pose.translation;
-        let indices = self.body.solid_parts();
-        if indices.len() <= 1 {
-            return self.surface.cell_around(center).is_some();
-        }
-        let mut parts = indices.filter_map(|index| self.body.part(index));
-        parts.any(|part| {
-            let center = part.center() + part.world_pose.translation - origin;
-            self.surface.cell_around(center).is_some()
-        })
+        let mut centers = self.part_centers.iter();
+        centers.any(|center| self.surface.cell_around(*center).is_some())
     }
 
     /// If the body is inside a union of cells, adds the contacts of the shortest way out to an
-    /// empty list.
-    pub(super) fn add_solid_exit(&self, contacts: &mut Vec<FacetContact<V::DVec>>) {
-        if !self.is_inside() {
-            return;
+    /// empty list. Returns the number of contacts with different planes.
+    pub(super) fn add_solid_exit(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+    ) -> usize {
+        let hidden = || near.iter().copied().filter(|it| self.touches_hidden(*it));
+        let is_inside = self.is_inside();
+        if !is_inside && hidden().next().is_none() {
+            return 0;
         }
         let indices = self.body.solid_parts();
         let mut parts: SmallVec<_> = indices.filter_map(|it| self.body.part(it)).collect();
@@ -97,19 +102,54 @@ impl<V: Space> SurfacePair<'_, V> {
             pair: self,
             parts,
             pieces: Vec::new(),
+            work: MAX_WORK,
         };
-        let depth = self.center.and_then(|it| self.surface.depth_in_cells(it));
-        let is_deep = depth.is_some_and(|depth| depth > MAX_DEPTH);
+        let nearest = exit.nearest_to_deepest();
+        let is_deep = nearest.as_ref().is_some_and(|(_, nearest)| {
+            let size = self.surface.grid().map(|grid| grid.cell_size().to_f64());
+            let sides = (0..V::DVec::DIMENSION).filter_map(|axis| Some(size?.component(axis)));
+            nearest.distance > MAX_DEPTH * sides.fold(f64::INFINITY, f64::min)
+        });
         if !is_deep && let Some(node) = exit.find() {
-            let planes = node.bounding.iter();
-            let found =
-                planes.filter_map(|(plane, part)| exit.contact(*part, *plane, node.translation));
+            let bounding = node.bounding.iter();
+            let mut planes: SmallVec<[(PushPlane<_>, usize); 4]> = bounding.copied().collect();
+            planes.extend(plane_across_wedge(&node));
+            let found = planes
+                .iter()
+                .filter_map(|(plane, part)| exit.contact(*part, *plane, node.translation));
             contacts.extend(found);
+            let planes = contacts.len();
+            exit.add_cells(node.translation, contacts);
+            if planes > 0 {
+                return planes;
+            }
         }
-        if contacts.is_empty() {
-            contacts.extend(exit.nearest_contact());
+        if is_inside {
+            contacts.extend(nearest.and_then(|it| exit.nearest_contact(it)));
+        } else {
+            // The compound only touches the faces, or the search has reached a limit.
+            let touches = hidden().filter_map(|indices| {
+                let facet = self.surface.facet(indices.0)?;
+                self.contact_along(indices, facet.normal)
+            });
+            contacts.extend(touches.min_by(|a, b| a.depth().total_cmp(&b.depth())));
         }
+        contacts.len()
     }
+}
+
+/// If a way out is much longer than the depth of each plane on which it ends, returns the plane
+/// across its end. The planes then form an acute wedge, and `push_out` bounds the length by the
+/// greatest depth.
+fn plane_across_wedge<D: DVector>(node: &Node<D, usize>) -> Option<(PushPlane<D>, usize)> {
+    let depths = node
+        .bounding
+        .iter()
+        .map(|((_, depth), part)| (*depth, *part));
+    let (deepest, part) = depths.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let normal = node.translation.unit()?;
+    let is_long = node.length > MAX_LENGTH_PER_DEPTH * deepest;
+    is_long.then_some(((normal, node.length), part))
 }
 
 impl<'a, V: Space> SolidExit<'_, 'a, V> {
@@ -121,17 +161,62 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Finds the shortest translation out of the union. The label of a plane is the index of a
     /// part. Returns `None` if a limit of the search is reached.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
+        let first = self.way_out(f64::INFINITY, false)?;
+        if self.has_all_planes() {
+            return Some(first);
+        }
+        let other = self.way_out(MAX_DETOUR * first.length, true);
+        let other = other.filter(|other| other.length < first.length);
+        Some(other.unwrap_or(first))
+    }
+
+    /// Returns a short translation out of the union, of at most `max_length` before it is
+    /// shortened.
+    ///
+    /// Without planes at edges, the first way out is returned. With these planes, ways out that are
+    /// longer at first may become shorter, so the search goes on.
+    fn way_out(&mut self, max_length: f64, with_edges: bool) -> Option<Node<V::DVec, usize>> {
         let mut search = TranslationSearch::default();
-        search.begin(MAX_NODES, f64::INFINITY, SameNodes::Planes);
+        search.begin(MAX_NODES, max_length, SameNodes::Planes);
+        let mut best: Option<Node<V::DVec, usize>> = None;
         while let Some(node) = search.take_shortest() {
-            let Some(overlap) = self.overlap_after(node.translation).ok()? else {
-                return Some(self.shortened(node));
+            let Ok(overlap) = self.overlap_after(node.translation) else {
+                break;
             };
-            for plane in self.planes(overlap, node.translation) {
-                search.open(&node, plane, overlap.part);
+            if let Some(overlap) = overlap {
+                for plane in self.planes(overlap, node.translation, with_edges) {
+                    search.open(&node, plane, overlap.part);
+                }
+                continue;
+            }
+            let found = self.shortened(node);
+            if !with_edges {
+                return Some(found);
+            }
+            if best.as_ref().is_none_or(|best| found.length < best.length) {
+                best = Some(found);
             }
         }
-        None
+        best
+    }
+
+    /// Returns `true` if the planes of the pieces suffice to find the shortest way out: the parts
+    /// are boxes whose axes are those of the cells.
+    fn has_all_planes(&self) -> bool {
+        let Some(piece) = self.pieces.first() else {
+            return true;
+        };
+        self.parts.iter().all(|part| {
+            let rotation = part.world_pose.pose().rotation;
+            let mut axes = (0..V::DVec::DIMENSION).map(|axis| rotation * V::DVec::axis(axis));
+            let shape = part.scaled_shape();
+            let is_box = shape.radius() == 0.0 && matches!(shape.core(), Core::Box { .. });
+            is_box
+                && axes.all(|axis| {
+                    let mut normals = piece.normals.iter();
+                    normals.any(|normal| (*normal - axis).length() <= SAME_NORMAL)
+                })
+        })
     }
 
     /// Returns a way out that is at most as long as `node`.
@@ -141,6 +226,9 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// each repetition turns the planes, and shortens the translation.
     fn shortened(&mut self, mut node: Node<V::DVec, usize>) -> Node<V::DVec, usize> {
         for _ in 0..MAX_SHORTENINGS {
+            if self.spend(self.pieces.len() * self.parts.len()).is_err() {
+                return node;
+            }
             let mut shorter = Node::default();
             for piece in 0..self.pieces.len() {
                 for part in 0..self.parts.len() {
@@ -194,12 +282,13 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Returns a piece and a part that overlap after a translation.
-    fn overlap_after(&mut self, translation: V::DVec) -> Result<Option<Overlap>, TooManyPieces> {
+    fn overlap_after(&mut self, translation: V::DVec) -> Result<Option<Overlap>, Exhausted> {
         for part in 0..self.parts.len() {
-            let mut known = (0..self.pieces.len()).map(|piece| Overlap { piece, part });
-            let overlap = known.find(|it| self.is_overlap(*it, translation));
-            if overlap.is_some() {
-                return Ok(overlap);
+            for piece in 0..self.pieces.len() {
+                let overlap = Overlap { piece, part };
+                if self.is_overlap(overlap, translation)? {
+                    return Ok(Some(overlap));
+                }
             }
             let Some(body_part) = self.parts.get(part) else {
                 continue;
@@ -210,22 +299,29 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             cells.extend(self.pair.surface.cell_around(center));
             let facets = self.facets_near(body_part, translation);
             cells.extend(facets.filter_map(|it| self.pair.surface.cell_of_facet(it)));
+            self.spend(cells.len())?;
             for cell in cells {
                 if self.pieces.iter().any(|piece| piece.contains(cell)) {
                     continue;
                 }
                 let piece = self.pieces.len();
                 if piece == MAX_PIECES {
-                    return Err(TooManyPieces);
+                    return Err(Exhausted);
                 }
                 self.pieces.extend(self.pair.surface.piece_around(cell));
                 let overlap = Overlap { piece, part };
-                if self.is_overlap(overlap, translation) {
+                if self.is_overlap(overlap, translation)? {
                     return Ok(Some(overlap));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Reduces the work that is left.
+    fn spend(&mut self, work: usize) -> Result<(), Exhausted> {
+        self.work = self.work.checked_sub(work).ok_or(Exhausted)?;
+        Ok(())
     }
 
     /// Returns the facets whose boxes a part overlaps after a translation.
@@ -242,9 +338,26 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Returns `true` if a piece and a part overlap after a translation.
-    fn is_overlap(&self, overlap: Overlap, translation: V::DVec) -> bool {
+    fn is_overlap(&mut self, overlap: Overlap, translation: V::DVec) -> Result<bool, Exhausted> {
+        if self.are_boxes_apart(overlap, translation) {
+            return Ok(false);
+        }
+        self.spend(1)?;
         let contact = self.contact_after(overlap, translation);
-        contact.is_some_and(|it| it.depth > self.tolerance(translation))
+        Ok(contact.is_some_and(|it| it.depth > self.tolerance(translation)))
+    }
+
+    /// Returns `true` if the boxes around a piece and a part are apart after a translation.
+    fn are_boxes_apart(&self, Overlap { piece, part }: Overlap, translation: V::DVec) -> bool {
+        let piece = self
+            .pieces
+            .get(piece)
+            .and_then(|it| it.part.region.bounds());
+        let part = self.parts.get(part).and_then(|it| it.region.bounds());
+        piece.zip(part).is_some_and(|(piece, part)| {
+            let [min, max] = [part.min, part.max].map(|corner| corner + translation);
+            !piece.overlaps(&Bounds { min, max })
+        })
     }
 
     /// Returns the contact of a piece and a part after a translation.
@@ -266,14 +379,30 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
 
     /// Returns the planes across which a part can leave a piece. `translation` is a translation
     /// after which both overlap.
-    fn planes(&self, overlap: Overlap, translation: V::DVec) -> SmallVec<[PushPlane<V::DVec>; 8]> {
+    ///
+    /// The planes of faces alone keep a round part from a pocket that it can enter only past the
+    /// edges of a piece. So planes at these edges may be added.
+    fn planes(
+        &self,
+        overlap: Overlap,
+        translation: V::DVec,
+        with_edges: bool,
+    ) -> SmallVec<[PushPlane<V::DVec>; 8]> {
         let shortest = self.contact_after(overlap, translation);
         let piece = self.pieces.get(overlap.piece);
-        let normals = piece.into_iter().flat_map(|piece| &piece.normals).copied();
-        let normals = normals.chain(shortest.map(|contact| contact.normal));
-        normals
-            .filter_map(|normal| self.plane(overlap, normal))
-            .collect()
+        let faces = piece.map_or(&[][..], |piece| &piece.normals);
+        let mut normals: SmallVec<[V::DVec; 32]> = SmallVec::from_slice(faces);
+        normals.extend(shortest.map(|contact| contact.normal));
+        if with_edges {
+            for (index, normal) in faces.iter().enumerate() {
+                let others = faces.iter().skip(index + 1);
+                let beside = others.filter(|other| normal.dot(**other) > -SAME_NORMAL);
+                normals.extend(beside.filter_map(|other| (*normal + *other).unit()));
+            }
+        }
+        let planes = normals.into_iter();
+        let planes = planes.filter_map(|normal| self.plane(overlap, normal));
+        planes.collect()
     }
 
     /// Returns the contact of a part for a plane on which a translation ends. The contact is with
@@ -319,11 +448,56 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         best
     }
 
-    /// Returns the contact with the exposed face nearest to the body's center. The push-out takes
-    /// the body to the front of this face, which may be another part of the union.
-    fn nearest_contact(&self) -> Option<FacetContact<V::DVec>> {
-        let part = self.parts.first()?;
-        let (index, facet) = self.pair.surface.nearest_facet(self.pair.center?)?;
+    /// Adds the contacts with the other cells at the planes on which a translation ends, if a part
+    /// touches these cells before or after the translation.
+    fn add_cells(&self, translation: V::DVec, contacts: &mut Vec<FacetContact<V::DVec>>) {
+        let mut near: Vec<(u32, u32)> = Vec::new();
+        for (part, position) in self.parts.iter().zip(0..) {
+            for translation in [V::DVec::ZERO, translation] {
+                let facets = self.facets_near(part, translation);
+                near.extend(facets.map(|facet| (facet, position)));
+            }
+        }
+        near.sort_unstable();
+        near.dedup();
+        let surface = self.pair.surface;
+        let touch = |(index, position): (u32, u32), (normal, _)| {
+            let part = self.parts.get(position as usize)?;
+            let (facet, on_surface) = (surface.facet(index)?, surface.part(index)?);
+            let contact_after = |translation: V::DVec| {
+                self.pair.solve([&on_surface, part], translation, |solver| {
+                    let (distance, _) = solver.distance()?;
+                    let touches = distance <= self.tolerance(translation);
+                    touches.then(|| solver.contact_over(normal, true))
+                })
+            };
+            let contact = contact_after(V::DVec::ZERO).or_else(|| {
+                let contact = contact_after(translation)?;
+                let depth = contact.depth + translation.dot(normal);
+                Some(Contact64 { depth, ..contact })
+            })?;
+            Some(self.facet_contact_of(index, &facet, part, contact))
+        };
+        self.pair.add_cells_in_planes(&near, contacts, touch);
+    }
+
+    /// Returns the nearest facet of the center that is deepest inside, and the position of its part.
+    fn nearest_to_deepest(&self) -> Option<(usize, NearestFacet<V::DVec>)> {
+        let surface = self.pair.surface;
+        let centers = self.pair.part_centers.iter().enumerate();
+        let inside = centers.filter(|(_, center)| surface.cell_around(**center).is_some());
+        let nearest = inside.filter_map(|(index, it)| Some((index, surface.nearest_facet(*it)?)));
+        nearest.max_by(|(_, a), (_, b)| a.distance.total_cmp(&b.distance))
+    }
+
+    /// Returns the contact with the exposed face nearest to the center of a part. The push-out
+    /// takes the body to the front of this face, which may be another part of the union.
+    fn nearest_contact(
+        &self,
+        (position, nearest): (usize, NearestFacet<V::DVec>),
+    ) -> Option<FacetContact<V::DVec>> {
+        let part = self.parts.get(position)?;
+        let NearestFacet { index, facet, .. } = nearest;
         let normal = facet.normal;
         let height = |part: &Part<V>| part.height(-normal, self.origin());
         let lowest = self.parts.iter().map(height).fold(f64::MIN, f64::max);

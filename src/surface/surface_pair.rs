@@ -2,6 +2,8 @@
 //! colliders is the surface. `collider_query/` calls this function for each pair in which a
 //! collider has several parts.
 
+use smallvec::SmallVec;
+
 use crate::{
     placed::{Part, PlacedCollider},
     query::Counter,
@@ -35,6 +37,9 @@ pub struct SurfacePair<'a, V: Space> {
     pub(super) center: Option<V::DVec>,
     /// The body, if it is convex. A part takes a while to place, so it is placed once.
     pub(super) convex: Option<Part<'a, V>>,
+    /// If the surface is a union of cells, the points that decide whether the body is inside: the
+    /// centers of the parts of a small compound, and the center of any other body.
+    pub(super) part_centers: SmallVec<[V::DVec; 4]>,
     /// The body, if it is a single ball.
     pub(super) ball: Option<BallPart<V::DVec>>,
     pub(super) counter: &'a Counter,
@@ -67,9 +72,21 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             is_swapped,
             center: is_body.then_some(center),
             convex: None,
+            part_centers: SmallVec::new(),
             ball: None,
             counter,
         };
+        if is_body && surface.grid().is_some() {
+            if body.scaled_shape().is_none() {
+                let origin = surface.world_pose.translation;
+                let parts = body.solid_parts().filter_map(|index| body.part(index));
+                let centers = parts.map(|it| it.center() + (it.world_pose.translation - origin));
+                pair.part_centers.extend(centers);
+            }
+            if pair.part_centers.is_empty() {
+                pair.part_centers.push(center);
+            }
+        }
         if body.scaled_shape().is_some() {
             let part = body.part(0)?;
             pair.ball = pair.ball_part(&part);
@@ -127,14 +144,36 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a facet is ignored: the surface is one-sided, and the body's center is
-    /// behind the facet. The indices of facet and body part are in the caller's order.
+    /// behind the facet. On a union of cells, the center of the part counts. The indices of facet
+    /// and body part are in the caller's order.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
         if !self.surface.is_one_sided() {
             return false;
         }
-        let (index, _) = self.surface_first(indices);
-        let facet = self.surface.facet(index);
-        facet.is_some_and(|facet| self.is_hidden(&facet))
+        let (index, part) = self.surface_first(indices);
+        let Some(facet) = self.surface.facet(index) else {
+            return false;
+        };
+        match self.part_centers.get(part as usize) {
+            Some(center) => facet.height(*center) < 0.0,
+            None => self.is_hidden(&facet),
+        }
+    }
+
+    /// Returns `true` if a part of a compound touches a face of a union of cells that is hidden
+    /// from the compound's own center, but not from the center of the part.
+    pub(super) fn touches_hidden(&self, indices: (u32, u32)) -> bool {
+        if self.part_centers.len() <= 1 {
+            return false;
+        }
+        let (index, part) = indices;
+        let center = self.part_centers.get(part as usize);
+        let (Some(facet), Some(center)) = (self.surface.facet(index), center) else {
+            return false;
+        };
+        self.is_hidden(&facet)
+            && facet.height(*center) >= 0.0
+            && self.contact_along(indices, facet.normal).is_some()
     }
 
     /// Returns a part of the body as a ball. Returns `None` if the part is not a ball, if the body

@@ -1,0 +1,80 @@
+//! Adds contacts with all cells that a body touches in the plane of a contact.
+//!
+//! The search for a push-out finds one contact for each plane on which the push-out ends. On a
+//! union of cells, several cells may have a face in this plane, for example a floor and spikes of
+//! the same height. Each of these cells gets a contact, so that a game finds all of them.
+
+use smallvec::SmallVec;
+
+use crate::{
+    shape::CellPosition,
+    space::{DVector, Space, shortest_translation::PushPlane},
+    surface::{facet_contact::FacetContact, surface_pair::SurfacePair},
+    tolerance::SAME_NORMAL,
+};
+
+/// A plane of contacts.
+struct ContactPlane<D> {
+    plane: PushPlane<D>,
+    /// The greatest component of the facet's points along the normal.
+    top: f64,
+    weld: f64,
+}
+
+impl<V: Space> SurfacePair<'_, V> {
+    /// If the surface is a union of cells, adds the contacts with the other cells that have a face
+    /// in the plane of a contact. `near` lists the facets and the parts that may touch. `touch`
+    /// returns the contact of a facet and a part for a plane.
+    ///
+    /// An added contact is at most as deep as the contact with the same plane. So the push-out out
+    /// of all contacts stays the same.
+    pub(super) fn add_cells_in_planes(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        touch: impl Fn((u32, u32), PushPlane<V::DVec>) -> Option<FacetContact<V::DVec>>,
+    ) {
+        if self.surface.grid().is_none() {
+            return;
+        }
+        let mut planes: SmallVec<[ContactPlane<V::DVec>; 4]> = SmallVec::new();
+        let mut known: SmallVec<[(usize, CellPosition); 8]> = SmallVec::new();
+        for contact in contacts.iter() {
+            let (index, normal) = (contact.indices.0, contact.normal);
+            let (facet, cell) = (self.surface.facet(index), self.surface.cell_of_facet(index));
+            let (Some(facet), Some(cell)) = (facet, cell) else {
+                continue;
+            };
+            let (top, weld) = (facet.top(normal), facet.weld);
+            let same = planes.iter().position(|other| {
+                (other.plane.0 - normal).length() <= SAME_NORMAL && (other.top - top).abs() <= weld
+            });
+            known.push((same.unwrap_or(planes.len()), cell));
+            if same.is_none() {
+                let plane = contact.plane();
+                planes.push(ContactPlane { plane, top, weld });
+            }
+        }
+        known.sort_unstable();
+        for (number, ContactPlane { plane, top, weld }) in planes.iter().enumerate() {
+            let mut found: SmallVec<[(CellPosition, (u32, u32)); 16]> = SmallVec::new();
+            found.extend(near.iter().filter_map(|indices| {
+                let facet = self.surface.facet(indices.0)?;
+                let is_level = (facet.normal - plane.0).length() <= SAME_NORMAL
+                    && (facet.top(plane.0) - top).abs() <= *weld;
+                let cell = self.surface.cell_of_facet(indices.0).filter(|_| is_level)?;
+                let is_new = known.binary_search(&(number, cell)).is_err();
+                is_new.then_some((cell, *indices))
+            }));
+            found.sort_unstable();
+            for of_cell in found.chunk_by(|a, b| a.0 == b.0) {
+                let mut touches = of_cell.iter();
+                let touch = touches.find_map(|(_, indices)| touch(*indices, *plane));
+                contacts.extend(touch.map(|mut contact| {
+                    contact.contact.depth = contact.depth().min(plane.1);
+                    contact
+                }));
+            }
+        }
+    }
+}
