@@ -12,6 +12,8 @@
 #[cfg(test)]
 mod tests;
 
+use core::ops::ControlFlow;
+
 use crate::{
     placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
@@ -22,6 +24,10 @@ use crate::{
     space::{DVector, Space},
     tolerance::{TANGENTIAL, TOUCHING},
 };
+
+/// A ray that begins at an edge leaves a union of cells if the point ahead of the origin is outside.
+/// The distance to this point is this multiple of the tolerance of the origin.
+const PROBE: f64 = 4.0;
 
 /// Returns the first hit of a ray in the world on a collider. If several parts are equally near,
 /// the part with the smallest index is hit.
@@ -115,13 +121,10 @@ fn visit_ray_at_compound<V: Space>(
                 }
                 local.max
             };
-            if let Some(hit) = at_inside(compound, &local, &rounding) {
-                visit(WorldRayHit {
-                    distance: 0.0,
-                    normal: -ray.direction,
-                    side: RaySide::Inside,
-                    part: hit,
-                });
+            if let Some((hit, part)) = at_inside(compound, &local, &rounding) {
+                if let Some(hit) = in_world(ray, inverse, &hit, part) {
+                    visit(hit);
+                }
                 return;
             }
             let rule = FacetRule::of(compound, ray.hollow);
@@ -185,24 +188,68 @@ fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
     compound.surface()?.grid()
 }
 
-/// If a ray begins inside a union of cells, returns the index of the nearest facet. A hollow ray
-/// begins inside no solid.
+/// If a ray begins inside a union of cells, returns the hit and the index of the nearest facet. A
+/// hollow ray begins inside no solid.
+///
+/// Rounding may place an origin inside that is meant to be on a facet. If such a ray points inward,
+/// it hits the facet. Otherwise, it leaves the union.
 fn at_inside<V: Space>(
     compound: &Compound<V>,
     ray: &LocalRay<V::DVec>,
-    rounding: impl Fn(V::DVec) -> f64,
-) -> Option<u32> {
-    let (grid, origin) = (grid_of(compound)?, ray.line.origin);
-    if ray.hollow {
+    rounding: &dyn Fn(V::DVec) -> f64,
+) -> Option<(LocalHit<V::DVec>, u32)> {
+    let (grid, surface) = (grid_of(compound)?, compound.surface()?);
+    let Line { origin, direction } = ray.line;
+    let is_inside = |point| grid.cell_around(point, 0.0).is_some();
+    if ray.hollow || !is_inside(origin) {
         return None;
     }
-    let radius = |axis: V::DVec| {
-        let radius = TOUCHING * origin.extent() + rounding(axis);
-        grid.in_cells(axis * radius).extent()
+    // The corners of a facet at the origin are at most this far from the origin of the frame.
+    let far = origin.extent() + grid.cell_size().to_f64().extent();
+    let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
+    let reach = axes.fold(TOUCHING * far, |sum, axis| sum + rounding(axis));
+    let (mut entered, mut is_left): (Option<(u32, V::DVec)>, _) = (None, false);
+    compound.near_point(origin, reach, |index| {
+        let vertices = surface.facet_vertices(index).unwrap_or_default();
+        if let Some(normal) = facet_normal(&vertices)
+            && facet_contains(&vertices, origin, tolerance_at(&vertices, rounding))
+        {
+            if !is_inward(normal, direction) {
+                is_left = true;
+            } else if entered.is_none_or(|(other, _)| index < other) {
+                entered = Some((index, normal));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    // At an edge, the ray may leave across one facet, although it enters another facet.
+    let ahead = origin + direction * (PROBE * reach / direction.length());
+    if is_left && (entered.is_none() || !is_inside(ahead)) {
+        return None;
+    }
+    let (side, (index, normal)) = match entered {
+        Some(entered) => (RaySide::Front, entered),
+        None => (
+            RaySide::Inside,
+            (compound.nearest_facet(origin)?, V::DVec::ZERO),
+        ),
     };
-    let radii = (0..V::DVec::DIMENSION).map(|axis| radius(V::DVec::axis(axis)));
-    let is_inside = grid.contains_ball(origin, radii.fold(0.0, f64::max));
-    is_inside.then(|| compound.nearest_facet(origin))?
+    let t = 0.0;
+    Some((LocalHit { t, normal, side }, index))
+}
+
+/// Returns a function that returns the distance along a vector, times the length of the vector, at
+/// which a point counts as on a facet. `rounding` is the function [`rounding_of`] for the ray.
+#[inline(always)]
+fn tolerance_at<D: DVector>(vertices: &[D], rounding: impl Fn(D) -> f64) -> impl Fn(D) -> f64 {
+    let extents = vertices.iter().map(|vertex| vertex.extent());
+    let touching = TOUCHING * extents.fold(0.0, f64::max);
+    move |vector| touching * vector.length() + rounding(vector)
+}
+
+/// Returns `true` if a direction points into the solid behind a facet, and not along the facet.
+fn is_inward<D: DVector>(normal: D, direction: D) -> bool {
+    normal.dot(direction) < -TANGENTIAL * normal.length() * direction.length()
 }
 
 /// Converts a hit in the frame of a collider to the world: normals are mapped by the inverse
@@ -295,16 +342,14 @@ fn at_facet<D: DVector>(
     if is_passed || rate == 0.0 || t > ray.max {
         return None;
     }
-    let extents = vertices.iter().map(|vertex| vertex.extent());
-    let touching = TOUCHING * extents.fold(0.0, f64::max);
-    let tolerance = |vector: D| touching * vector.length() + rounding(vector);
+    let tolerance = tolerance_at(vertices, rounding);
     if let FacetRule::Solid { hollow } = rule
         && side == RaySide::Front
         && (t * rate).abs() <= tolerance(normal)
     {
         // The ray begins on the surface of a solid, although rounding may place the origin inside.
-        let is_inward = rate < -TANGENTIAL * normal.length() * ray.line.direction.length();
-        return (is_inward && !hollow).then_some(LocalHit {
+        let is_hit = !hollow && is_inward(normal, ray.line.direction);
+        return is_hit.then_some(LocalHit {
             t: t.max(0.0),
             normal,
             side,
@@ -315,7 +360,7 @@ fn at_facet<D: DVector>(
     }
     let leaves = side == RaySide::Back
         && t * rate <= tolerance(normal)
-        && facet_contains(vertices, ray.line.origin, tolerance);
+        && facet_contains(vertices, ray.line.origin, &tolerance);
     (!leaves).then_some(LocalHit { t, normal, side })
 }
 

@@ -59,18 +59,6 @@ impl<V: Space> CellGrid<V> {
         positions.find(|position| contains(*position))
     }
 
-    /// Returns `true` if a ball around a point, in the frame of the grid, is inside the union. The
-    /// radius is in cells. The result may be `false` if the ball is barely inside.
-    pub fn contains_ball(&self, center: V::DVec, radius: f64) -> bool {
-        let reach = self.size_in_f64() * radius;
-        let corners = 0..1_usize << V::DVec::DIMENSION;
-        let mut corners = corners.map(|corner| {
-            let signs = [0, 1, 2].map(|axis| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 });
-            center + reach.scaled(V::DVec::of(signs))
-        });
-        corners.all(|corner| self.cell_around(corner, 0.0).is_some())
-    }
-
     /// Returns the largest convex piece around a cell that a simple search finds: a box of solid
     /// cells, or a single cell that is not solid. Returns `None` for an empty cell.
     pub fn piece_around(&self, position: CellPosition) -> Option<Piece<V>> {
