@@ -170,8 +170,8 @@ pub fn cast_in_world<V: Space>(
     b: Moving<V>,
     options: CastOptions,
 ) -> Option<CastHit<V>> {
-    let (hit, _) = cast_parts(a, b, options)?;
-    Some(hit.in_world(|time| {
+    let (hit, parts) = cast_parts(a, b, options)?;
+    Some(hit.in_world(parts, |time| {
         [&a, &b].map(|(placed, motion)| placed.translation() + motion.translation * time)
     }))
 }

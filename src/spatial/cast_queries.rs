@@ -221,10 +221,10 @@ impl SpatialQuery<'_, '_> {
                     let other = (&proxy.placed).into();
                     cast_in_world((body.into(), motion), (other, still), options)
                 }
-                Some(meeting) => meeting.first_touch(motion, options).map(|hit| {
+                Some(meeting) => meeting.first_touch(motion, options).map(|(hit, parts)| {
                     let (start, other) = (body.world_pose, proxy.world_pose);
                     let origin = |time| start.translation + motion.translation * time;
-                    hit.in_world(|time| [origin(time), other.translation])
+                    hit.in_world(parts, |time| [origin(time), other.translation])
                 }),
             };
             let hit = hit.filter(|hit| hit.touching <= max);

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 
 use crate::{
     collider_query::{
-        one_way::{Landing, PartContacts},
+        one_way::{Landing, PartContacts, PartTouch},
         part_contacts::Scratch,
     },
     pipeline::{
@@ -16,7 +16,7 @@ use crate::{
         proxy::Proxy,
     },
     placed::{PartContact, PlacedCollider},
-    query::{CastHit64, CastOptions, Motion64},
+    query::{CastOptions, Motion64},
     space::DVector,
     spatial::{SpatialQuery, filter::Selection, spatial_query::QuerySpace},
 };
@@ -128,15 +128,14 @@ impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
         contacts.reduce(PartContact::deeper)
     }
 
-    /// Returns the first touch of the moving body.
+    /// Returns the first touch of the moving body, and the parts that touch.
     pub fn first_touch(
         &self,
         motion: Motion64<V::DVec>,
         options: CastOptions,
-    ) -> Option<CastHit64<V::DVec>> {
+    ) -> Option<PartTouch<V::DVec>> {
         let is_held = |meeting: &_, landing: &_| self.is_met(meeting, landing, 0.0, 0.0);
         let motions = [motion, Motion64::still()];
-        let touch = self.meetings.first_touch(motions, options, is_held);
-        touch.map(|(hit, _)| hit)
+        self.meetings.first_touch(motions, options, is_held)
     }
 }

@@ -44,6 +44,11 @@ pub struct CastHit<V> {
     /// contact normal. If several parts of a collider meet at the contact, the faces of all these
     /// parts are considered.
     pub face_normal: V,
+    /// The index of the touching part of the first shape: a part of a compound, a facet of a
+    /// surface, or 0 for a convex shape.
+    pub part: u32,
+    /// The index of the touching part of the second shape.
+    pub other_part: u32,
 }
 
 /// The state of two shapes at the start of a cast that hits.
@@ -68,6 +73,8 @@ impl<V: Space> CastHit<V> {
             touching: self.touching,
             contact: self.contact.to_vec3(),
             face_normal: self.face_normal.to_vec3(),
+            part: self.part,
+            other_part: self.other_part,
         }
     }
 }
@@ -105,10 +112,11 @@ impl<D: DVector> CastHit64<D> {
         }
     }
 
-    /// Returns the same touch in world coordinates. `origins_at` returns the translations of the
-    /// two shapes at a time.
+    /// Returns the same touch in world coordinates. `parts` are the indices of the touching parts.
+    /// `origins_at` returns the translations of the two shapes at a time.
     pub fn in_world<V: Space<DVec = D>>(
         &self,
+        (part, other_part): (u32, u32),
         origins_at: impl FnOnce(f64) -> [D; 2],
     ) -> CastHit<V> {
         CastHit {
@@ -117,6 +125,8 @@ impl<D: DVector> CastHit64<D> {
             touching: self.touching,
             contact: Contact::in_world(&self.contact, origins_at(self.touching)),
             face_normal: V::from_f64(self.face_normal),
+            part,
+            other_part,
         }
     }
 }

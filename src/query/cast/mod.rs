@@ -45,7 +45,7 @@ pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> 
     solve: impl FnOnce(&StartingPair<A, B>) -> Option<CastHit64<DVecOf<A>>>,
 ) -> Option<CastHit<A::Vector>> {
     let start = StartingPair::new(a, motion_a.valid()?, b, motion_b.valid()?);
-    Some(solve(&start)?.in_world(|time| start.origins_at(time)))
+    Some(solve(&start)?.in_world((0, 0), |time| start.origins_at(time)))
 }
 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their

@@ -157,7 +157,7 @@ fn forecast_of_shapes<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Siz
         intersects: start.is_some(),
         will_intersect: hit.is_some(),
         minimum_translation: A::Vector::from_f64(correction.in_f32_range()),
-        cast: hit.map(|hit| hit.in_world(origins_at)),
+        cast: hit.map(|hit| hit.in_world((0, 0), origins_at)),
     })
 }
 

@@ -84,6 +84,7 @@ impl<D: DVector> NearPlane<D> {
     pub fn touch(&self, time: f64, gap: f64) -> BodyTouch<D> {
         BodyTouch {
             entity: self.entity,
+            part: self.part,
             time,
             gap,
             normal: self.normal,
@@ -100,6 +101,8 @@ pub type NearPlanes<D> = SmallVec<[NearPlane<D>; 16]>;
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTouch<D> {
     pub entity: Entity,
+    /// The index of the touched part of the other collider.
+    pub part: u32,
     /// The time up to which the motion is free.
     pub time: f64,
     /// The gap at `time`.
@@ -256,6 +259,7 @@ fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouc
     let unit = |normal: V| (-normal.to_f64()).unit();
     let touch = BodyTouch {
         entity,
+        part: hit.other_part,
         time: hit.safe,
         gap: 0.0,
         normal: unit(hit.contact.normal)?,

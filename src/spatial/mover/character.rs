@@ -332,6 +332,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         self.touches_left = self.touches_left.saturating_sub(1);
         self.hits.push(SlideHit {
             entity: touch.entity,
+            part: touch.part,
             point: vector(touch.point),
             normal: vector(touch.normal),
             face_normal: vector(touch.face_normal),

@@ -91,13 +91,15 @@ impl FilteredQuery<'_, '_, '_> {
         surface.parts_near(&spot, V::DVec::ZERO, |index| {
             if found.is_none() && surface.cluster(index) == surface.cluster(facet) {
                 let near = surface.facet(index);
-                found = near.filter(|near| near.inset(foot) >= -near.weld);
+                let near = near.filter(|near| near.inset(foot) >= -near.weld);
+                found = near.map(|near| (index, near));
             }
         });
-        let under = found.filter(|under| is_above(under) == is_above(&plane))?;
+        let (part, under) = found.filter(|(_, under)| is_above(under) == is_above(&plane))?;
         let (_, time, foot) = reach(&under);
         Some(Some(BodyTouch {
             entity: surface.entity,
+            part,
             time,
             gap: 0.0,
             normal,

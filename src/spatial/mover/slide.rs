@@ -76,6 +76,10 @@ impl Default for MoveAndSlideSettings {
 pub struct SlideHit {
     /// The entity of the other collider.
     pub entity: Entity,
+    /// The index of the touched part of the other collider. For a
+    /// [`CellGrid`](crate::CellGrid), [`cell_2d`](crate::Collider::cell_2d) and
+    /// [`cell_3d`](crate::Collider::cell_3d) return the cell of the part.
+    pub part: u32,
     /// The point of the touch.
     pub point: Vec3,
     /// The unit normal of the contact, from the other collider to the body.

@@ -756,6 +756,8 @@ fn overlapping_shapes_may_leave_each_other() {
         touching: 0.0,
         contact,
         face_normal: contact.normal,
+        part: 0,
+        other_part: 0,
     });
     assert_eq!(both(at(-3.0)), [overlapping, None]);
     assert_eq!(both(at(3.0)), [overlapping; 2]);
@@ -917,6 +919,8 @@ fn mirrored<V: Turning>(hit: CastHit<V>) -> CastHit<V> {
             point_b: hit.contact.point_a,
         },
         face_normal: minus(hit.face_normal),
+        part: hit.other_part,
+        other_part: hit.part,
         ..hit
     }
 }
