@@ -7,7 +7,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderOf, Colliders, CollidingEntities, CollisionEvent, CollisionLayers,
+    CellGrid, Collider, ColliderOf, Colliders, CollidingEntities, CollisionEvent, CollisionLayers,
     Collisions, IgnoreCollisions, OneWay, PassThrough, RayCaster, Sensor, ShapeCaster, Swept,
     Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
@@ -192,6 +192,8 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<CollidingEntities>()
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>()
+            .register_type::<CellGrid<Vec2>>()
+            .register_type::<CellGrid<Vec3>>()
             .register_type::<RayCaster<Vec2>>()
             .register_type::<RayCaster<Vec3>>()
             .register_type::<ShapeCaster>()

@@ -6,7 +6,8 @@ use crate::{
     Collider,
     math::{IVec2, IVec3, Vec2, Vec3},
     shape::{
-        Cell, CellGrid, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
+        AnyColliderShape, Cell, CellGrid, ColliderShape, Compound, CompoundParts, Dimension,
+        ShapeError, Surface,
     },
 };
 
@@ -44,14 +45,13 @@ impl Collider {
     /// points outward hits nothing there.
     ///
     /// For a compound of 2 to 16 parts, the centers of the parts decide whether the compound is
-    /// inside. If only the compound's own center is in a wall, the compound may touch nothing.
+    /// inside.
     ///
     /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
     /// [`cell_2d`](Self::cell_2d), [`cell_3d`](Self::cell_3d) and [`material`](Self::material)
     /// return the cell and the material.
     ///
-    /// A grid without cells gives the default collider, which touches nothing. This collider keeps
-    /// no grid, so the size of the cells is lost.
+    /// A grid without cells gives an [inert](Self::is_inert) collider, which keeps the grid.
     ///
     /// # Changes of the grid
     ///
@@ -84,20 +84,22 @@ impl Collider {
     ///   vertex exceeds the range of f32.
     /// * [`CellOutOfRange`](ShapeError::CellOutOfRange): a coordinate of a cell that is not empty
     ///   is less than -16384, or greater than 16383.
+    /// * [`TooManyCells`](ShapeError::TooManyCells): the chunks of the grid have more than 2²⁶ cells,
+    ///   with the empty cells.
     /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes along z.
     /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
     pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
         let Some(surface) = Surface::of_cells(grid)? else {
-            return Ok(Self::default());
+            let shape = AnyColliderShape::NoCells(V::empty_grid(grid.clone()));
+            return Ok(Self { shape });
         };
         let compound = Compound::new(CompoundParts::Surface(surface), 0.0)?;
         Ok(Self::of_shape(ColliderShape::Compound(Arc::new(compound))))
     }
 
     /// Returns the grid of a collider from [`cells`](Self::cells), or `None` for any other collider
-    /// and for the other dimension. A collider from a grid without cells has no grid, so keep your
-    /// own [`CellGrid`] if the level may become empty.
+    /// and for the other dimension.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -116,19 +118,23 @@ impl Collider {
     /// let mut level = Collider::cells(&grid);
     /// dig(&mut level, Vec3::splat(0.5));
     /// assert_eq!(level.grid::<Vec3>().unwrap().len(), 1);
+    /// // The last cell leaves an empty grid.
+    /// dig(&mut level, Vec3::new(1.5, 0.5, 0.5));
+    /// assert!(level.is_inert() && level.grid::<Vec3>().unwrap().is_empty());
     /// ```
     pub fn grid<V: Dimension>(&self) -> Option<&CellGrid<V>> {
-        self.surface_of_cells()?.grid()
+        let empty = || V::empty_grid_of(self.shape());
+        self.surface_of_cells().map_or_else(empty, Surface::grid)
     }
 
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
     /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of
     /// rays. Look up a part before the collider is replaced.
     ///
-    /// If a body touches several faces in one plane, its contacts may name only one of these faces,
-    /// and so only one cell. If a ray begins inside the union, the part is the exposed face nearest
-    /// to the ray's origin, which may belong to a distant cell. For the cell at a point, use
-    /// [`CellGrid::position_of`] and [`CellGrid::get`].
+    /// If a body touches several cells in one plane, each of these cells has a part. If a ray begins
+    /// inside the union, the part is the exposed face nearest to the ray's origin, which may belong
+    /// to a distant cell. For the cell at a point, use [`CellGrid::position_of`] and
+    /// [`CellGrid::get`].
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -240,7 +240,8 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data is a `D2` or a `D3` that contains one of these values:
+/// The data of a grid without cells is a `NoCells`. All other data is a `D2` or a `D3` that contains
+/// one of these values:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and
@@ -427,7 +428,7 @@ impl Collider {
     /// * The error of this collider's shape, if the shape is invalid.
     pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
         match self.shape {
-            AnyColliderShape::Inert => Ok(self),
+            AnyColliderShape::Inert | AnyColliderShape::NoCells(_) => Ok(self),
             AnyColliderShape::D2(shape) => shape.rounded(margin).map(Self::of_shape),
             AnyColliderShape::D3(shape) => shape.rounded(margin).map(Self::of_shape),
             AnyColliderShape::Rejected(error) => Err(error),
@@ -435,11 +436,11 @@ impl Collider {
     }
 
     /// Returns `true` if this collider touches nothing in any pose, because it is the default
-    /// collider or its shape is invalid.
+    /// collider, its grid has no cells, or its shape is invalid.
     pub fn is_inert(&self) -> bool {
         matches!(
             self.shape,
-            AnyColliderShape::Inert | AnyColliderShape::Rejected(_)
+            AnyColliderShape::Inert | AnyColliderShape::Rejected(_) | AnyColliderShape::NoCells(_)
         )
     }
 

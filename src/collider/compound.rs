@@ -387,7 +387,7 @@ fn compound_in<V: Dimension>(
     let mut shapes = Vec::new();
     for (pose, collider) in parts {
         let shape = V::body_of(collider.shape()).ok_or_else(|| match collider.shape() {
-            AnyColliderShape::Inert => ShapeError::PartWithoutShape,
+            AnyColliderShape::Inert | AnyColliderShape::NoCells(_) => ShapeError::PartWithoutShape,
             AnyColliderShape::Rejected(error) => *error,
             AnyColliderShape::D2(_) | AnyColliderShape::D3(_) => ShapeError::MixedDimensions,
         })?;

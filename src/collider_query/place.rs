@@ -52,7 +52,9 @@ impl AnyPlaced {
                 let (placed, aabb) = PlacedCollider::new(shape, pose_3d()?).ok()?;
                 Self::D3(placed, aabb)
             }
-            AnyColliderShape::Inert | AnyColliderShape::Rejected(_) => return None,
+            AnyColliderShape::Inert
+            | AnyColliderShape::NoCells(_)
+            | AnyColliderShape::Rejected(_) => return None,
         })
     }
 }

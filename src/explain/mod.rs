@@ -86,6 +86,7 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         changed: [false; 2],
         is_2d: false,
         surface: None,
+        cells: [None; 2],
         names: pair.map(|entity| world.get::<Name>(entity).cloned()),
         layer_names: world.get_resource().cloned().unwrap_or_default(),
     };
@@ -96,7 +97,13 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         } else {
             explanation.changed = pair.map(|entity| tick.has_changed(entity));
             explanation.is_2d = matches!(proxies.slot(entity), Some(ProxySlot::D2(_)));
-            explanation.status = tick.status(pair, &mut explanation.surface);
+            let mut found = Found::default();
+            explanation.status = tick.status(pair, &mut found);
+            explanation.surface = found.surface;
+            if let Some(parts) = found.parts {
+                let cell = |index: usize| tick.cell(*pair.get(index)?, *parts.get(index)?);
+                explanation.cells = [0, 1].map(cell);
+            }
         }
     }
     explanation
@@ -123,6 +130,8 @@ pub struct Explanation {
     is_2d: bool,
     /// A surface whose bounding box contains the bounding box of the other collider.
     surface: Option<Entity>,
+    /// The touched or nearest cell of each collider that is a union of cells.
+    cells: [Option<NamedCell>; 2],
     names: [Option<Name>; 2],
     layer_names: LayerNames,
 }
@@ -262,6 +271,9 @@ pub enum IgnoredReason {
     /// The entity has the default collider, which has no shape.
     #[error("has a default `Collider`, which has no shape. Replace it")]
     NoShape,
+    /// The collider is a grid without cells.
+    #[error("has a grid without cells. Set cells, and replace the `Collider`")]
+    NoCells,
     /// The collider was created from an invalid shape.
     #[error("has an invalid shape: {0}")]
     InvalidShape(ShapeError),
@@ -271,6 +283,22 @@ pub enum IgnoredReason {
     /// The collider cannot collide in its pose.
     #[error("has a collider that is ignored: {0}")]
     InvalidPose(ColliderError),
+}
+
+/// A cell of a grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct NamedCell {
+    position: [i32; 3],
+    material: u16,
+}
+
+/// What the search for the status finds besides.
+#[derive(Default)]
+struct Found {
+    /// A surface that surrounds the other collider and may look solid.
+    surface: Option<Entity>,
+    /// The touching or nearest parts of the two colliders.
+    parts: Option<[u32; 2]>,
 }
 
 /// The last tick of a world, if any tick has run.
@@ -301,11 +329,11 @@ impl LastTick<'_> {
         })
     }
 
-    /// Returns the status of two entities that can touch other entities. Sets `surface` to a
-    /// surface that surrounds the other entity and may look solid.
-    fn status(&self, pair: [Entity; 2], surface: &mut Option<Entity>) -> PairStatus {
+    /// Returns the status of two entities that can touch other entities, and fills `found`.
+    fn status(&self, pair: [Entity; 2], found: &mut Found) -> PairStatus {
         let [entity, other] = pair;
         if let Some(contact) = self.world.resource::<Collisions>().between(entity, other) {
+            found.parts = Some([contact.part(), contact.other_part()]);
             return PairStatus::Touching(contact);
         }
         if let Some(contact) = self.contact_on_path(entity, other) {
@@ -315,8 +343,8 @@ impl LastTick<'_> {
         match pair.map(|entity| self.seen_slot(entity)) {
             [None, _] => PairStatus::Unseen { entity },
             [_, None] => PairStatus::Unseen { entity: other },
-            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => self.status_in(d2, a, b, surface),
-            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => self.status_in(d3, a, b, surface),
+            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => self.status_in(d2, a, b, found),
+            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => self.status_in(d3, a, b, found),
             [Some(ProxySlot::D2(_)), _] => PairStatus::Dimensions {
                 in_2d: entity,
                 in_3d: other,
@@ -345,14 +373,22 @@ impl LastTick<'_> {
         self.proxies.slot(entity).filter(|_| is_seen)
     }
 
-    /// Returns the status of two colliders without a contact, given their slots. Sets `surface` to
-    /// a surface that surrounds the other collider and may look solid.
+    /// Returns the cell of a part, if the collider of an entity is a union of cells.
+    fn cell(&self, entity: Entity, part: u32) -> Option<NamedCell> {
+        match self.seen_slot(entity)? {
+            ProxySlot::D2(slot) => cell_of(self.proxies.d2.get(slot)?, part),
+            ProxySlot::D3(slot) => cell_of(self.proxies.d3.get(slot)?, part),
+            _ => None,
+        }
+    }
+
+    /// Returns the status of two colliders without a contact, given their slots, and fills `found`.
     fn status_in<V: Space>(
         &self,
         arena: &ProxyArena<V>,
         a: u32,
         b: u32,
-        surface: &mut Option<Entity>,
+        found: &mut Found,
     ) -> PairStatus {
         let (Some(first), Some(second)) = (arena.get(a), arena.get(b)) else {
             return PairStatus::NoDistance;
@@ -361,9 +397,10 @@ impl LastTick<'_> {
         let boxes = arena.box_of(a).zip(arena.box_of(b));
         let boxes = boxes.map(|(a, b)| [a, b].map(|aabb| aabb.corners().map(Vec3::from)));
         if let Some([a, b]) = boxes {
-            *surface = [(first, a, b), (second, b, a)]
+            let is_hollow = |proxy: &Proxy<V>| proxy.is_surface() && proxy.grid().is_none();
+            found.surface = [(first, a, b), (second, b, a)]
                 .into_iter()
-                .find(|(proxy, outer, inner)| proxy.is_surface() && contains(*outer, *inner))
+                .find(|(proxy, outer, inner)| is_hollow(proxy) && contains(*outer, *inner))
                 .map(|(proxy, ..)| proxy.entity);
         }
         let pair = (
@@ -399,7 +436,7 @@ impl LastTick<'_> {
         } else if let Some((axis, gap)) = boxes.and_then(|[a, b]| gap_between(a, b)) {
             PairStatus::BoxesApart { axis, gap }
         } else {
-            status_of_shapes(first, second)
+            status_of_shapes(first, second, &mut found.parts)
         }
     }
 
@@ -460,6 +497,7 @@ fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
             Some(IgnoredReason::WaitsForMesh)
         }
         AnyColliderShape::Inert => Some(IgnoredReason::NoShape),
+        AnyColliderShape::NoCells(_) => Some(IgnoredReason::NoCells),
         AnyColliderShape::Rejected(error) => Some(IgnoredReason::InvalidShape(*error)),
         _ if !found.contains::<Transform>() => Some(IgnoredReason::NoTransform),
         AnyColliderShape::D2(shape) => invalid_pose(world, entity, shape),
@@ -495,8 +533,20 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
     (gap > 0.0).then_some((if is_above { axis } else { -axis }, gap))
 }
 
-/// Returns the status of two colliders that were tested and have no contact.
-fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
+fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
+    let position = proxy.cell_of_facet(part)?;
+    let cell = proxy.grid()?.get(V::position_of(position));
+    let material = cell.material();
+    Some(NamedCell { position, material })
+}
+
+/// Returns the status of two colliders that were tested and have no contact. If the colliders are
+/// apart, sets `parts` to the nearest parts.
+fn status_of_shapes<V: Space>(
+    first: &Proxy<V>,
+    second: &Proxy<V>,
+    parts: &mut Option<[u32; 2]>,
+) -> PairStatus {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
     // If `nearest_points` ignores all facets, the distance is unknown. In this case, the search for
@@ -506,7 +556,7 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus
     } else {
         f64::INFINITY
     };
-    if let Some(surface) = one_sided_surface(a, b, limit) {
+    if let Some(surface) = one_sided_surface(a, b, limit).filter(|it| it.grid().is_none()) {
         let is_first = core::ptr::eq(surface, a);
         let surface = if is_first {
             first.entity
@@ -523,6 +573,7 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus
             platform: proxy.entity,
         });
     };
+    *parts = Some(nearest.parts.into());
     let origins = [first, second].map(|proxy| proxy.world_pose.translation);
     let [point, other_point]: [V; 2] = nearest.contact.points_in_world(origins);
     PairStatus::ShapesApart {

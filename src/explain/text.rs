@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     CollisionEvent, CollisionLayers,
-    explain::{Explanation, PairStatus},
+    explain::{Explanation, NamedCell, PairStatus},
     math::Vec3,
 };
 
@@ -55,6 +55,7 @@ impl fmt::Display for Explanation {
         };
         write!(out, "{a} and {b} {verb}: ")?;
         self.write_status(out)?;
+        self.write_cells(out)?;
         match self.changed {
             // The text of the status already names the change.
             _ if matches!(self.status, PairStatus::Unseen { .. }) => Ok(()),
@@ -166,6 +167,28 @@ impl Explanation {
             }
             PairStatus::NoDistance => out.write_str(NO_DISTANCE),
         }
+    }
+
+    /// Writes the touched or nearest cell of each grid.
+    fn write_cells(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let nearest = match self.status {
+            PairStatus::Touching(_) => "",
+            _ => "nearest ",
+        };
+        for (entity, cell) in [self.entity, self.other].into_iter().zip(self.cells) {
+            if let Some(NamedCell { position, material }) = cell {
+                let [x, y, z] = position;
+                let label = self.label(entity);
+                let z = if self.is_2d {
+                    String::new()
+                } else {
+                    format!(", {z}")
+                };
+                write!(out, " The {nearest}cell of {label} is at [{x}, {y}{z}], ")?;
+                write!(out, "with the material {material}.")?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the layers that keep the two colliders from interacting.

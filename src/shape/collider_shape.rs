@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     math::{Vec2, Vec3},
-    shape::{Compound, ShapeError, support::Shape},
+    shape::{CellGrid, Compound, ShapeError, support::Shape},
     space::Space,
 };
 
@@ -27,6 +27,16 @@ pub enum AnyColliderShape {
         serde(serialize_with = "super::error::SaveError::refuse", skip_deserializing)
     )]
     Rejected(ShapeError),
+    /// A grid without cells, which touches nothing.
+    NoCells(EmptyGrid),
+}
+
+/// A [`CellGrid`] without cells. The grid keeps the size of the cells.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum EmptyGrid {
+    D2(CellGrid<Vec2>),
+    D3(CellGrid<Vec3>),
 }
 
 /// The checked shape of a collider.
@@ -77,6 +87,14 @@ pub trait Dimension: Space {
     /// Returns the shape if it is of this dimension.
     #[doc(hidden)]
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
+
+    /// Wraps a grid of this dimension without cells.
+    #[doc(hidden)]
+    fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid;
+
+    /// Returns the grid without cells if it is of this dimension.
+    #[doc(hidden)]
+    fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>>;
 }
 
 impl Dimension for Vec2 {
@@ -90,6 +108,17 @@ impl Dimension for Vec2 {
             _ => None,
         }
     }
+
+    fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid {
+        EmptyGrid::D2(grid)
+    }
+
+    fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>> {
+        match body {
+            AnyColliderShape::NoCells(EmptyGrid::D2(grid)) => Some(grid),
+            _ => None,
+        }
+    }
 }
 
 impl Dimension for Vec3 {
@@ -100,6 +129,17 @@ impl Dimension for Vec3 {
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
         match body {
             AnyColliderShape::D3(body) => Some(body),
+            _ => None,
+        }
+    }
+
+    fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid {
+        EmptyGrid::D3(grid)
+    }
+
+    fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>> {
+        match body {
+            AnyColliderShape::NoCells(EmptyGrid::D3(grid)) => Some(grid),
             _ => None,
         }
     }

@@ -88,8 +88,8 @@ pub enum ShapeError {
     /// A cell of a 2D grid slopes along z.
     #[error("a cell of a 2D grid cannot slope along z")]
     SlopeAlongZ,
-    /// There are too many cells to fill at once.
-    #[error("at most 2^26 cells can be filled at once")]
+    /// The chunks of a grid have too many cells: see [`CellGrid`](crate::CellGrid).
+    #[error("the chunks of a grid may have at most 2^26 cells: use several grids")]
     TooManyCells,
     /// A Bevy `Mesh` has no usable points or triangles.
     #[cfg(feature = "mesh")]

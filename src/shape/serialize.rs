@@ -105,6 +105,14 @@ enum BodyData<V: SerializeSpace> {
     },
 }
 
+/// A [`CellGrid`] as data.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "CellGrid", bound = "", deny_unknown_fields)]
+struct GridData<V: SerializeSpace> {
+    cell_size: V,
+    runs: Vec<RunData<V>>,
+}
+
 /// Equal cells whose positions differ only in x, in ascending order.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Run", bound = "", deny_unknown_fields)]
@@ -143,9 +151,10 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
                 Self::Compound { parts, margin }
             }
             (CompoundParts::Surface(surface), margin) if let Some(grid) = surface.grid() => {
+                let GridData { cell_size, runs } = grid.into();
                 Self::Cells {
-                    cell_size: grid.cell_size(),
-                    runs: RunData::of_grid(grid),
+                    cell_size,
+                    runs,
                     margin,
                 }
             }
@@ -192,8 +201,7 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 runs,
                 margin,
             } => {
-                let mut grid = CellGrid::new(cell_size);
-                runs.iter().try_for_each(|run| run.add_to(&mut grid))?;
+                let grid = GridData { cell_size, runs }.try_into()?;
                 let surface = Surface::of_cells(&grid)?;
                 let surface = surface.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
                 Compound::new(CompoundParts::Surface(surface), margin)?
@@ -203,10 +211,9 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
     }
 }
 
-impl<V: SerializeSpace> RunData<V> {
-    /// Returns the runs of a grid.
-    fn of_grid(grid: &CellGrid<V>) -> Vec<Self> {
-        let mut runs: Vec<Self> = Vec::new();
+impl<V: SerializeSpace> From<&CellGrid<V>> for GridData<V> {
+    fn from(grid: &CellGrid<V>) -> Self {
+        let mut runs: Vec<RunData<V>> = Vec::new();
         for (position, cell) in grid.iter() {
             if let Some(run) = runs.last_mut()
                 && run.cell == cell
@@ -217,11 +224,38 @@ impl<V: SerializeSpace> RunData<V> {
                 continue;
             }
             let (start, count) = (position, 1);
-            runs.push(Self { start, count, cell });
+            runs.push(RunData { start, count, cell });
         }
-        runs
+        let cell_size = grid.cell_size();
+        Self { cell_size, runs }
     }
+}
 
+impl<V: SerializeSpace> TryFrom<GridData<V>> for CellGrid<V> {
+    type Error = ShapeError;
+
+    fn try_from(data: GridData<V>) -> Result<Self, ShapeError> {
+        let mut grid = Self::new(data.cell_size);
+        let mut runs = data.runs.iter();
+        runs.try_for_each(|run| run.add_to(&mut grid))?;
+        Ok(grid)
+    }
+}
+
+impl<V: SerializeSpace> Serialize for CellGrid<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        GridData::from(self).serialize(serializer)
+    }
+}
+
+impl<'de, V: SerializeSpace> Deserialize<'de> for CellGrid<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let data = GridData::deserialize(deserializer)?;
+        data.try_into().map_err(D::Error::custom)
+    }
+}
+
+impl<V: SerializeSpace> RunData<V> {
     /// Returns the position of a cell, which is counted from the start.
     fn position(&self, index: u8) -> Option<V::CellPosition> {
         let [x, y, z] = V::position_to_array(self.start);

@@ -419,12 +419,35 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
                 hanging:false,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
                 material:7))],margin:0.0))",
         ),
+        (
+            Collider::cells(&CellGrid::new(Vec2::ONE)),
+            "NoCells(D2((cell_size:(1.0,1.0),runs:[])))",
+        ),
     ];
     for (collider, expected) in texts {
         assert_eq!(ron::to_string(&collider).as_deref(), Ok(expected));
         let loaded = ron::from_str::<Collider>(expected).expect("itself");
         assert_eq!(format!("{loaded:?}"), format!("{collider:?}"));
     }
+}
+
+#[test]
+fn a_loaded_grid_equals_the_saved_grid() {
+    let grid = flat_cells(&mut StdRng::seed_from_u64(5));
+    let text = ron::to_string(&grid).expect("a text");
+    assert!(ron::from_str::<CellGrid<Vec2>>(&text).expect("a grid") == grid);
+    let bytes = postcard::to_allocvec(&grid).expect("bytes");
+    assert!(postcard::from_bytes::<CellGrid<Vec2>>(&bytes).expect("a grid") == grid);
+    // Bevy's scenes use reflection.
+    let mut registry = TypeRegistry::new();
+    registry.register::<CellGrid<Vec2>>();
+    let text = ron::to_string(&ReflectSerializer::new(&grid, &registry)).expect("a text");
+    let mut reader = ron::Deserializer::from_str(&text).expect("RON");
+    let loaded = ReflectDeserializer::new(&registry).deserialize(&mut reader);
+    assert_eq!(
+        loaded.expect("a grid").reflect_partial_eq(&grid),
+        Some(true)
+    );
 }
 
 /// Each case is the data of an invalid shape, and the error that loading the data returns.

@@ -178,7 +178,7 @@ fn build(
     old: ProxySlot,
 ) -> Result<ProxySlot, InvalidCollider> {
     Ok(match row.collider.shape() {
-        AnyColliderShape::Inert => ProxySlot::Inert,
+        AnyColliderShape::Inert | AnyColliderShape::NoCells(_) => ProxySlot::Inert,
         AnyColliderShape::D2(shape) => {
             let old = if let ProxySlot::D2(slot) = old {
                 Some(slot)

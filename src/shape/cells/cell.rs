@@ -59,12 +59,9 @@ impl Cell {
         Self::with_heights(left, right, 0)
     }
 
-    /// Creates a cell whose upper side slopes along z, from the height `back` at the lowest z to
-    /// the height `front` at the highest z, in eighths of the cell. Such a slope is an error in a
-    /// 2D grid.
-    ///
-    /// A viewer who looks along -z, Bevy's forward direction, sees the `front` end nearer than the
-    /// `back` end.
+    /// Creates a cell whose upper side slopes along z, from the height `at_low_z` at the lowest z to
+    /// the height `at_high_z` at the highest z, in eighths of the cell. Such a slope is an error in
+    /// a 2D grid. A viewer who looks along -z, Bevy's forward direction, is nearer to the highest z.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -80,8 +77,8 @@ impl Cell {
     /// grid.set(IVec2::ZERO, Cell::slope_z(0, 8));
     /// assert_eq!(Collider::try_cells(&grid).unwrap_err(), ShapeError::SlopeAlongZ);
     /// ```
-    pub const fn slope_z(back: u8, front: u8) -> Self {
-        Self::with_heights(back, front, ALONG_Z)
+    pub const fn slope_z(at_low_z: u8, at_high_z: u8) -> Self {
+        Self::with_heights(at_low_z, at_high_z, ALONG_Z)
     }
 
     /// Creates a cell with two heights. A level cell has no flags, so that equal shapes are equal.

@@ -57,6 +57,7 @@ type CellPoint = [f64; 3];
 impl<V: Space> ExposedFaces<V> {
     /// Finds the facets of all cells of a grid.
     pub fn new(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
+        grid.check_len(0)?;
         let size = grid.cell_size();
         ShapeError::check_lengths("size of a cell", size)?;
         let sides = size.to_f64();

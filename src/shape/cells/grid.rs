@@ -3,6 +3,10 @@
 use core::fmt;
 use std::{collections::BTreeMap, sync::Arc};
 
+use bevy::prelude::{Reflect, ReflectDefault};
+#[cfg(feature = "serialize")]
+use bevy::prelude::{ReflectDeserialize, ReflectSerialize};
+
 use crate::{
     shape::{ShapeError, cells::cell::Cell},
     space::{DVector, Space},
@@ -11,8 +15,9 @@ use crate::{
 /// The position of a cell, or of a chunk. In 2D, the third number is 0.
 pub type CellPosition = [i32; 3];
 
-/// The maximum number of cells that one call of [`CellGrid::fill`] writes.
-const MAX_FILLED: u64 = 1 << 26;
+/// The maximum number of cells in all chunks of a collider's grid, with the empty cells. These
+/// cells take 256 MiB.
+const MAX_CELLS: u64 = 1 << 26;
 
 /// A sparse grid of [`Cell`]s, from which [`Collider::cells`](crate::Collider::cells) makes a
 /// collider.
@@ -20,10 +25,6 @@ const MAX_FILLED: u64 = 1 << 26;
 /// `V` is `Vec2` for tiles, and `Vec3` for voxels. The positions of cells are `IVec2` or `IVec3`.
 /// The cell at position p is the box from p * size to (p + 1) * size, in the frame of the collider.
 /// All cells that were never set are [`Cell::EMPTY`].
-///
-/// A grid implements neither `Reflect` nor the traits of serde. With the feature `serialize`, save
-/// the collider of the grid: [`Collider::grid`](crate::Collider::grid) returns the grid of a loaded
-/// collider.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -45,11 +46,15 @@ const MAX_FILLED: u64 = 1 << 26;
 /// A chunk of 32 x 32 cells (in 3D, 8 x 8 x 8) has four bytes for each cell. Chunks without cells
 /// take no memory. So a compact area is cheap, but a line of cells takes as much memory as a strip
 /// that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of
-/// its own. A saved collider with such cells needs much more memory than its file has bytes.
+/// its own. A saved grid with such cells needs much more memory than its file has bytes. The chunks
+/// of a collider have at most 2²⁶ cells, which take 256 MiB.
 ///
 /// Reading or writing a cell takes a search among the chunks. A clone shares its chunks with the
 /// original: only a chunk that is changed later is copied.
-#[derive(Clone)]
+#[derive(Clone, Reflect)]
+#[reflect(opaque, Clone, Debug, PartialEq, Default)]
+#[type_path = "headbutt"]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize, where V: crate::shape::serialize::SerializeSpace))]
 pub struct CellGrid<V: Space> {
     size: V,
     /// Chunks without cells are removed, so that equal grids have equal chunks.
@@ -74,6 +79,9 @@ impl<V: Space> CellGrid<V> {
     /// The number of cells of a chunk.
     const CHUNK_LEN: usize = 1 << (Self::BITS * V::DVec::DIMENSION as u32);
 
+    /// The maximum number of chunks of a collider's grid.
+    const MAX_CHUNKS: u64 = MAX_CELLS / Self::CHUNK_LEN as u64;
+
     /// Creates an empty grid of cells with these side lengths, which must be finite and greater
     /// than 0. [`Collider::try_cells`](crate::Collider::try_cells) checks the lengths.
     pub fn new(size: V) -> Self {
@@ -86,6 +94,12 @@ impl<V: Space> CellGrid<V> {
     /// Returns the side lengths of a cell, in the units of the collider.
     pub fn cell_size(&self) -> V {
         self.size
+    }
+
+    /// Returns an error if the grid has too many chunks for a collider, after `added` more chunks.
+    pub(super) fn check_len(&self, added: usize) -> Result<(), ShapeError> {
+        let is_short = (self.chunks.len() + added) as u64 <= Self::MAX_CHUNKS;
+        is_short.then_some(()).ok_or(ShapeError::TooManyCells)
     }
 
     /// Returns the number of cells that are not empty.
@@ -152,9 +166,6 @@ impl<V: Space> CellGrid<V> {
 
     /// Sets all cells from one corner to the opposite corner, both included.
     ///
-    /// The error below limits the cells, not the memory. A line of 2²⁶ cells along an axis takes 8
-    /// GiB in 2D and 16 GiB in 3D: see [Cost](Self#cost).
-    ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
@@ -167,8 +178,8 @@ impl<V: Space> CellGrid<V> {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::TooManyCells`]: there are more than 2²⁶ cells between the corners, and `cell`
-    /// is not empty. The grid is unchanged.
+    /// [`ShapeError::TooManyCells`]: `cell` is not empty, and the chunks of the grid would have more
+    /// than 2²⁶ cells, with the empty cells: see [Cost](Self#cost). The grid is unchanged.
     pub fn fill(
         &mut self,
         corner: V::CellPosition,
@@ -201,11 +212,13 @@ impl<V: Space> CellGrid<V> {
             within.into_iter().for_each(|key| fill_chunk(self, key));
             return Ok(());
         }
-        let lengths = ranges.map(|[start, end]| u64::from(end.abs_diff(start)) + 1);
+        let lengths = keys.map(|[start, end]| u64::from(end.abs_diff(start)) + 1);
         let count = lengths.into_iter().try_fold(1, u64::checked_mul);
-        if count.is_none_or(|count| count > MAX_FILLED) {
+        if count.is_none_or(|count| count > Self::MAX_CHUNKS) {
             return Err(ShapeError::TooManyCells);
         }
+        let is_new = |key: &CellPosition| !self.chunks.contains_key(key);
+        self.check_len(positions_in(keys).filter(is_new).count())?;
         positions_in(keys).for_each(|key| fill_chunk(self, key));
         Ok(())
     }

@@ -49,6 +49,35 @@ fn an_invalid_grid_is_an_error() {
 }
 
 #[test]
+fn the_memory_of_a_grid_is_limited() {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    let end = |chunks: i32| IVec2::new(32 * chunks - 1, 0);
+    // A row takes a chunk for each 32 cells.
+    let long = grid.fill(IVec2::ZERO, end((1 << 16) + 1), Cell::SOLID);
+    assert_eq!(long, Err(ShapeError::TooManyCells));
+    grid.set(IVec2::NEG_X, Cell::SOLID);
+    let too_long = grid.fill(IVec2::ZERO, end(1 << 16), Cell::SOLID);
+    assert_eq!(too_long, Err(ShapeError::TooManyCells));
+    assert_eq!(grid.len(), 1);
+}
+
+#[test]
+fn a_grid_without_cells_keeps_the_size_of_its_cells() {
+    let mut grid = CellGrid::new(Vec2::new(2.0, 3.0));
+    let level = Collider::cells(&grid);
+    assert!(level.is_inert());
+    assert_eq!(
+        level.grid::<Vec2>().map(CellGrid::cell_size),
+        Some(Vec2::new(2.0, 3.0))
+    );
+    assert!(level.grid::<Vec3>().is_none() && level.material(0).is_none());
+    grid.set(IVec2::ZERO, Cell::SOLID);
+    assert!(Collider::cells(&grid).contains_point(Vec2::ZERO, Vec2::new(1.0, 2.5)));
+    let rounded = level.rounded(0.1);
+    assert!(rounded.is_inert() && rounded.grid::<Vec2>().is_some());
+}
+
+#[test]
 fn random_calls_never_panic() {
     for seed in cases("HEADBUTT_CELLS", 500) {
         let mut rng = StdRng::seed_from_u64(seed as u64);

@@ -13,6 +13,7 @@ mod exits;
 mod grids;
 mod invalid;
 mod oracle;
+mod parts;
 mod rays_and_casts;
 mod walks;
 

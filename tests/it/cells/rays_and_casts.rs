@@ -122,6 +122,45 @@ fn a_hollow_ray_from_inside_hits_where_it_leaves() {
 }
 
 #[test]
+fn a_ray_from_just_inside_never_passes_through() {
+    let mut grid = CellGrid::new(Vec3::ONE);
+    grid.fill(IVec3::new(100, 0, 0), IVec3::new(109, 9, 9), Cell::SOLID)
+        .unwrap();
+    let block = Collider::cells(&grid);
+    let mut origin = Vec3::new(100.0, 4.4, 5.3);
+    for direction in [Vec3::X, Vec3::new(1.0, 0.3, -0.2), Vec3::new(0.1, 1.0, 0.0)] {
+        origin.x = 100.0;
+        for _ in 0..40 {
+            // A ray along the lower side counts as outside.
+            let y = if direction == Vec3::X { 0.1 } else { 1e-5 };
+            for position in [origin, origin.with_y(y)] {
+                let ray = Ray::new(position, direction);
+                let hit = query::cast_ray(&block, Vec3::ZERO, ray).unwrap();
+                assert_eq!(hit.distance, 0.0, "{position} {direction}");
+            }
+            // Out of the face, a ray hits nothing, or counts as inside.
+            let out = query::cast_ray(&block, Vec3::ZERO, Ray::new(origin, -direction));
+            assert!(out.is_none_or(|hit| hit.side == RaySide::Inside));
+            origin.x = origin.x.next_up();
+        }
+    }
+    // In a corner of two faces, a ray enters the face that it points into.
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.fill(IVec2::new(90, 0), IVec2::new(109, 0), Cell::SOLID)
+        .unwrap();
+    grid.fill(IVec2::new(100, 1), IVec2::new(109, 9), Cell::SOLID)
+        .unwrap();
+    let corner = Collider::cells(&grid);
+    for steps in 0..20 {
+        let shift = 4e-6 * steps as f32;
+        let origin = Vec2::new(100.0 + shift, 1.0 - shift);
+        let ray = Ray::new(origin, Vec2::new(1.0, 1.0));
+        let hit = query::cast_ray(&corner, Vec2::ZERO, ray).unwrap();
+        assert_eq!(hit.distance, 0.0, "{origin}");
+    }
+}
+
+#[test]
 fn a_ray_along_the_ground_hits_nothing() {
     let mut grid = CellGrid::new(Vec2::splat(0.3));
     grid.fill(IVec2::ZERO, IVec2::new(99, 0), Cell::SOLID)
@@ -182,6 +221,13 @@ fn a_ball_touches_the_union_first_where_the_oracle_does() {
             }
             let at = add(center, scale(motion, hit.touching));
             let (gap, nearest) = union.nearest(at);
+            let tile = tile_of(&level, dimension, hit.part);
+            let tiles = union.tiles.iter().filter(|(position, _)| *position == tile);
+            let own = Union::new(dimension, union.size, tiles.copied().collect());
+            assert!(
+                own.nearest(at).0 <= radius + tolerance,
+                "{context}: the tile {tile:?} is not touched"
+            );
             assert!(
                 (gap - radius).abs() <= tolerance,
                 "{context}: gap {gap}, {radius}"
