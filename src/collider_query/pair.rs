@@ -135,7 +135,7 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
-        let (distance, contact) = Solver::new(pair).distance()?;
+        let (distance, contact) = pair.find_distance()?;
         let parts = (0, 0);
         return Some((distance, PartContact { parts, contact }));
     }
@@ -157,7 +157,7 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     let mut limit = f64::INFINITY;
     search(&a, &b, limit, |pair, parts| {
         if !facets.ignores(parts)
-            && let Some((distance, points)) = with_pair(pair, |pair| Solver::new(pair).distance())
+            && let Some((distance, points)) = with_pair(pair, |pair| pair.find_distance())
             && nearest.is_none_or(|(least, best)| (distance, parts) < (least, best.parts))
             && (distance > 0.0 || !facets.ignores_touch(parts))
         {
@@ -176,9 +176,8 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
 
 /// Returns the distance between two colliders or shapes, and their nearest points in the world.
 pub fn distance_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Distance<V> {
-    nearest_points(a, b).map_or_else(Distance::infinite, |(distance, points)| {
-        Distance::new(distance, points.contact.points_in_world(origins(&a, &b)))
-    })
+    let nearest = nearest_points(a, b).map(|(distance, points)| (distance, points.contact));
+    Distance::in_world(nearest, origins(&a, &b))
 }
 
 /// Returns the manifold of the deepest pair of parts.
@@ -237,7 +236,7 @@ pub fn one_sided_surface<'a, V: Space>(
     let surface = facets.0.as_ref()?.surface;
     let mut is_ignored = false;
     search(&a, &b, distance, |pair, parts| {
-        let solved = with_pair(pair, |pair| Solver::new(pair).distance());
+        let solved = with_pair(pair, |pair| pair.find_distance());
         is_ignored = solved.is_some_and(|(gap, _)| gap <= distance) && facets.ignores_touch(parts);
         if is_ignored { END_SEARCH } else { distance }
     });

@@ -2,10 +2,7 @@
 //! The functions of `functions.rs` call [`QueryPartner::pair`], and then a method of [`QueryPair`].
 
 use crate::{
-    query::{
-        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
-        cast::cast_in_world,
-    },
+    query::{CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, cast::cast_in_world},
     shape::Support,
     space::{PoseKind, QueryPose, Space, Translation},
 };
@@ -169,10 +166,11 @@ where
 
     #[inline(always)]
     fn distance(self) -> Distance<A::Vector> {
-        match self.at_start() {
-            Some(pair) => Solver::new(pair).distance_in_world(),
-            None => Distance::infinite(),
-        }
+        let Some(pair) = self.at_start() else {
+            return Distance::infinite();
+        };
+        let origins = pair.origins;
+        Distance::in_world(pair.find_distance(), origins)
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {

@@ -66,6 +66,19 @@ pub struct Distance<V> {
 }
 
 impl<V: Space> Distance<V> {
+    /// Returns the result in world coordinates, given the distance, the nearest points, and the
+    /// translations of the two shapes. The result for an invalid shape is [`infinite`](Self::infinite).
+    #[inline(always)]
+    pub(crate) fn in_world(
+        found: Option<(f64, Contact64<V::DVec>)>,
+        origins: [V::DVec; 2],
+    ) -> Self {
+        match found {
+            Some((distance, nearest)) => Self::new(distance, nearest.points_in_world(origins)),
+            None => Self::infinite(),
+        }
+    }
+
     /// Returns the result for a distance in f64 and the two nearest points.
     pub(crate) fn new(distance: f64, [point_a, point_b]: [V; 2]) -> Self {
         Self {

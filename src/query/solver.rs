@@ -15,7 +15,7 @@ use crate::{
             MinkowskiDifference, Pair,
             trace::{TraceOption, Untraced},
         },
-        results::{Contact, Contact64, Distance, Manifold},
+        results::{Contact, Contact64, Manifold},
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -146,16 +146,6 @@ where
         Contact::in_world(&self.contact(), self.pair.origins)
     }
 
-    /// Returns the distance and the nearest points in the world.
-    pub fn distance_in_world(&mut self) -> Distance<A::Vector> {
-        match self.distance() {
-            Some((distance, nearest)) => {
-                Distance::new(distance, nearest.points_in_world(self.pair.origins))
-            }
-            None => Distance::infinite(),
-        }
-    }
-
     /// Returns a bound on the error of the computed depth: see [`DEPTH_GAP`].
     pub fn depth_gap(&self) -> f64 {
         match &self.method {
@@ -239,19 +229,7 @@ where
                 }
                 (gjk.hit(), separated(gjk, DVector::ZERO))
             }
-            Method::ClosedForm(closed_form) => {
-                let hit = closed_form.hit(self.pair.radius_sum());
-                let cores = match closed_form {
-                    ClosedForm::Contact(cores) if cores.depth < 0.0 => *cores,
-                    // GJK computes the nearest points of separated cores, or a common point of
-                    // cores that overlap.
-                    _ => {
-                        let goal = if hit { Goal::Distance } else { Goal::Nearest };
-                        separated(&Gjk::solve(&self.pair, goal), DVector::ZERO)
-                    }
-                };
-                (hit, cores)
-            }
+            Method::ClosedForm(closed_form) => self.pair.nearest_of_closed_form(closed_form),
         };
         Some(self.pair.distance(hit, &cores))
     }
@@ -275,6 +253,18 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         match analytic::solve(&self) {
             Some(closed_form) => self.contact_of_closed_form(&closed_form),
             None => Solver::without_closed_form(self).find_contact(),
+        }
+    }
+
+    /// Returns the distance and the nearest points, or `None` if a shape is invalid.
+    #[inline(always)]
+    pub fn find_distance(self) -> Option<(f64, Contact64<DVecOf<A>>)> {
+        match analytic::solve(&self) {
+            Some(closed_form) => {
+                let (hit, cores) = self.nearest_of_closed_form(&closed_form);
+                Some(self.distance(hit, &cores))
+            }
+            None => Solver::without_closed_form(self).distance(),
         }
     }
 
@@ -312,6 +302,26 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
     T: TraceOption<DVecOf<A>>,
 {
+    /// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a common
+    /// point of cores that overlap.
+    #[inline(always)]
+    fn nearest_of_closed_form(
+        &self,
+        closed_form: &ClosedForm<DVecOf<A>>,
+    ) -> (bool, Penetration<DVecOf<A>>) {
+        let hit = closed_form.hit(self.radius_sum());
+        let cores = match closed_form {
+            ClosedForm::Contact(cores) if cores.depth < 0.0 => Some(*cores),
+            ClosedForm::Contact(cores) => analytic::common_point(self, cores),
+            ClosedForm::Separated => analytic::nearest(self),
+        };
+        let gjk = || {
+            let goal = if hit { Goal::Distance } else { Goal::Nearest };
+            separated(&Gjk::solve(self, goal), DVector::ZERO)
+        };
+        (hit, cores.unwrap_or_else(gjk))
+    }
+
     /// Returns the contact of the shapes, given the contact of their cores.
     #[inline(always)]
     pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {

@@ -88,7 +88,8 @@ pub fn distance<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
         return Distance::infinite();
     };
     let traced = pair.traced(Traced::new(&recording));
-    Solver::without_closed_form(traced).distance_in_world()
+    let origins = traced.origins;
+    Distance::in_world(Solver::without_closed_form(traced).distance(), origins)
 }
 
 /// Returns the first touch of two shapes under linear motion: see

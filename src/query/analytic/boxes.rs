@@ -42,7 +42,8 @@
 
 use crate::{
     query::{
-        analytic::closed_form::ClosedForm, gjk::penetration::Penetration,
+        analytic::{closed_form::ClosedForm, separated_boxes},
+        gjk::penetration::Penetration,
         minkowski::MinkowskiDifference,
     },
     space::{DVector, Pose},
@@ -84,7 +85,7 @@ pub fn solve<D: DVector>(
                 let contact = boxes.contact(&axis);
                 Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
             } else {
-                None
+                separated_boxes::nearest(&boxes).map(ClosedForm::Contact)
             }
         }
         _ => None,
@@ -195,6 +196,22 @@ impl<D: DVector> BoxPair<D> {
         })
     }
 
+    /// Returns a common point of boxes with this contact: a point of the contact or a center.
+    pub fn common_point(&self, contact: &Penetration<D>) -> Option<D> {
+        let [first, second] = self.half_extents;
+        let Pose {
+            rotation,
+            translation: center,
+        } = self.relative;
+        let is_in_first = |point: &D| point.clamped(first) == *point;
+        let is_in_second = |point: &D| {
+            let inner = D::transpose(rotation) * (*point - center);
+            inner.clamped(second) == inner
+        };
+        let of_second = [contact.second, center].into_iter().find(is_in_first);
+        of_second.or_else(|| [contact.first, D::ZERO].into_iter().find(is_in_second))
+    }
+
     /// Returns the axis along a unit vector from the first box to the second.
     pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> BoxAxis<D> {
         let [first, second] = self.half_extents;
@@ -208,23 +225,30 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Returns the pair with its boxes swapped.
-    fn swapped(&self) -> Self {
+    /// Returns points of both boxes, given a function that computes the points of the pair with its
+    /// boxes swapped.
+    pub(super) fn with_swapped(&self, points: impl FnOnce(&Self) -> [D; 2]) -> [D; 2] {
         let [first, second] = self.half_extents;
         let rotation = D::transpose(self.relative.rotation);
-        Self {
+        let [second, first] = points(&Self {
             half_extents: [second, first],
             relative: Pose {
                 rotation,
                 translation: rotation * -self.relative.translation,
             },
             scale: self.scale,
-        }
+        });
+        [first, second].map(|point| self.relative.rotation * point + self.relative.translation)
     }
 
     /// Returns the contact along a unit vector, given the gap and the points.
     #[inline(always)]
-    fn penetration(&self, normal: D, gap: f64, [first, second]: [D; 2]) -> Penetration<D> {
+    pub(super) fn penetration(
+        &self,
+        normal: D,
+        gap: f64,
+        [first, second]: [D; 2],
+    ) -> Penetration<D> {
         Penetration {
             normal,
             depth: -gap,
@@ -415,13 +439,10 @@ impl<D: DVector> BoxPair<D> {
     pub(in crate::query) fn contact(&self, axis: &BoxAxis<D>) -> Penetration<D> {
         let points = match axis.source {
             AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
-            AxisSource::SecondFace => {
-                let swapped = self.swapped();
+            AxisSource::SecondFace => self.with_swapped(|swapped| {
                 let normal = swapped.relative.rotation * -axis.normal;
-                let [second, first] = swapped.points_on_face(normal, -axis.gap);
-                [first, second]
-                    .map(|point| self.relative.rotation * point + self.relative.translation)
-            }
+                swapped.points_on_face(normal, -axis.gap)
+            }),
             AxisSource::Edges(index, other) => self.points_on_edges(axis.normal, index, other),
         };
         self.penetration(axis.normal, axis.gap, points)

@@ -5,6 +5,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `boxes.rs` | boxes, segments and points |
+//! | `separated_boxes.rs` | the nearest points of a box and a segment, and in 2D of two boxes |
 //! | `polygons.rs` | 2D polygons of few edges |
 //! | `half_space.rs` | a half-space and any other shape |
 //! | `closed_form.rs` | [`ClosedForm`], the result of `boxes.rs` and `polygons.rs` |
@@ -15,11 +16,16 @@ pub mod boxes;
 mod closed_form;
 pub mod half_space;
 mod polygons;
+mod separated_boxes;
 pub mod swept_boxes;
 mod swept_overlap;
 pub mod swept_polygons;
 
-use crate::{query::minkowski::MinkowskiDifference, space::DVector};
+use crate::{
+    query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
+    space::DVector,
+};
+use boxes::BoxPair;
 pub use closed_form::ClosedForm;
 pub use swept_overlap::SweptOverlap;
 
@@ -33,4 +39,27 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
         None if D::DIMENSION == 2 => polygons::solve(pair),
         None => None,
     }
+}
+
+/// Returns the nearest points of cores that are apart: of a box and a segment, and in 2D of two
+/// boxes. Returns `None` for other pairs, and for cores that nearly touch.
+#[inline(always)]
+pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Penetration<D>> {
+    separated_boxes::nearest(&BoxPair::new(pair, pair.boxes()?)?)
+}
+
+/// Returns a common point of overlapping boxes, segments or points with this contact. Returns `None`
+/// for other pairs, and if the common point is hard to find.
+#[inline(always)]
+pub fn common_point<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    contact: &Penetration<D>,
+) -> Option<Penetration<D>> {
+    let point = BoxPair::new(pair, pair.boxes()?)?.common_point(contact)?;
+    Some(Penetration {
+        depth: 0.0,
+        first: point,
+        second: point,
+        ..*contact
+    })
 }

@@ -848,3 +848,47 @@ fn a_shape_with_nan_support_points_touches_nothing_in_3d() {
         assert_no_hit(&shape, at3(0.0, 0.0, 0.0), &shape, at3(0.0, 0.0, 0.0));
     }
 }
+
+/// The segment of the capsule runs along the face of the box from y = 0 to y = 1, so all points
+/// between are equally near.
+#[test]
+fn an_upright_capsule_beside_a_box_touches_in_the_middle_of_the_overlap() {
+    let (rectangle, capsule) = (Rectangle::new(1.0, 2.0), Capsule2d::new(0.25, 2.0));
+    let contact = touching(&rectangle, at2(0.0, 0.0), &capsule, at2(0.7, 1.0));
+    assert!((contact.depth - 0.05).abs() < NEAR, "{contact:?}");
+    assert!(
+        contact.point_a.distance(Vec2::new(0.5, 0.5)) < NEAR,
+        "{contact:?}"
+    );
+
+    let (cuboid, capsule) = (Cuboid::new(1.0, 2.0, 2.0), Capsule3d::new(0.25, 2.0));
+    let contact = touching(&cuboid, at3(0.0, 0.0, 0.0), &capsule, at3(0.7, 1.0, 0.3));
+    assert!((contact.depth - 0.05).abs() < NEAR, "{contact:?}");
+    assert!(
+        contact.point_a.distance(Vec3::new(0.5, 0.5, 0.3)) < NEAR,
+        "{contact:?}"
+    );
+}
+
+/// The corner of the second rectangle is nearest to the face of the first, and then the reverse.
+#[test]
+fn the_distance_of_turned_rectangles_is_that_of_a_corner() {
+    let (flat, turned) = (Rectangle::new(4.0, 1.0), Rectangle::new(2.0, 2.0));
+    let pose = Isometry2d::new(
+        Vec2::new(1.5, 3.0),
+        Rot2::radians(core::f32::consts::FRAC_PI_4),
+    );
+    let found = query::distance(&flat, at2(0.0, 0.0), &turned, pose);
+    let expected = 2.5 - core::f32::consts::SQRT_2;
+    assert!((found.distance - expected).abs() < NEAR, "{found:?}");
+    assert!(
+        found.point_a.distance(Vec2::new(1.5, 0.5)) < NEAR,
+        "{found:?}"
+    );
+    let found = query::distance(&turned, pose, &flat, at2(0.0, 0.0));
+    assert!((found.distance - expected).abs() < NEAR, "{found:?}");
+    assert!(
+        found.point_b.distance(Vec2::new(1.5, 0.5)) < NEAR,
+        "{found:?}"
+    );
+}

@@ -1,0 +1,135 @@
+//! The nearest points of a box and a segment that do not touch each other, and in 2D of two boxes.
+//!
+//! **A box and a segment.** Let c + t w with -1 <= t <= 1 be the points of the segment, in the frame
+//! of the box. Let e(t) be the vector from the nearest point of the box to such a point: the point
+//! minus the point clamped to ±h. The squared distance e·e is a convex function of t, and half of
+//! its derivative is
+//!
+//! ```text
+//! s(t) = w·e(t)
+//! ```
+//!
+//! This slope is continuous, never decreases, and is linear between the times at which a coordinate
+//! of the point crosses ±h. So the slopes at these crossings and at both ends enclose its root.
+//!
+//! **Two boxes in 2D.** A corner of one of the boxes is one of the two nearest points.
+
+use crate::{
+    query::{analytic::boxes::BoxPair, gjk::penetration::Penetration},
+    space::{DVector, Pose},
+    tolerance::{CORE_CONTACT, FLAT_DEPTH},
+};
+
+/// Returns the contact of two boxes that are apart. In 3D, one of the boxes must be a segment.
+/// Returns `None` for other pairs, and for boxes that nearly touch.
+#[inline]
+pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
+    let [first, second] = boxes.half_extents.map(segment);
+    let points = match (first, second) {
+        (_, Some(half_length)) => box_and_segment(boxes, half_length),
+        (Some(half_length), None) => {
+            boxes.with_swapped(|boxes| box_and_segment(boxes, half_length))
+        }
+        (None, None) if D::DIMENSION == 2 => {
+            let on_first = box_and_corners(boxes);
+            let on_second = boxes.with_swapped(box_and_corners);
+            if square(&on_second) < square(&on_first) {
+                on_second
+            } else {
+                on_first
+            }
+        }
+        (None, None) => return None,
+    };
+    let offset = points[1] - points[0];
+    let gap = offset.length();
+    let is_precise = gap > CORE_CONTACT * boxes.scale;
+    is_precise.then_some(boxes.penetration(offset.unit()?, gap, points))
+}
+
+/// Returns the half extents of a box that is a segment.
+fn segment<D: DVector>(half_extents: D) -> Option<D> {
+    let sides = (0..D::DIMENSION).filter(|index| half_extents.component(*index) != 0.0);
+    (sides.count() == 1).then_some(half_extents)
+}
+
+fn square<D: DVector>([first, second]: &[D; 2]) -> f64 {
+    (*second - *first).length_squared()
+}
+
+/// Returns the nearest points of the first box and a segment from -`half` to `half` in the frame of
+/// the second box.
+fn box_and_segment<D: DVector>(boxes: &BoxPair<D>, half: D) -> [D; 2] {
+    let [half_extents, _] = boxes.half_extents;
+    let Pose {
+        rotation,
+        translation: center,
+    } = boxes.relative;
+    let along = rotation * half;
+    let points_at = |t: f64| {
+        let point = center + along * t;
+        [point.clamped(half_extents), point]
+    };
+    // Below this slope, the distance changes by at most `FLAT_DEPTH` over the whole segment.
+    let flat = FLAT_DEPTH * boxes.scale;
+    let flat_square = flat * flat;
+    // The last time with a negative slope, and the first time with a positive slope.
+    let (mut falling, mut rising) = ((-1.0, 0.0), (1.0, 0.0));
+    // The first and the last time with a slope of zero.
+    let (mut first_level, mut last_level) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut add = |t: f64| {
+        let [inside, point] = points_at(t);
+        let offset = point - inside;
+        let slope = along.dot(offset);
+        if slope * slope <= flat_square * offset.length_squared() {
+            first_level = t.min(first_level);
+            last_level = t.max(last_level);
+        } else if slope < 0.0 && t >= falling.0 {
+            falling = (t, slope);
+        } else if slope > 0.0 && t <= rising.0 {
+            rising = (t, slope);
+        }
+    };
+    add(-1.0);
+    add(1.0);
+    for index in 0..D::DIMENSION {
+        let (extent, speed) = (half_extents.component(index), along.component(index));
+        for side in [-extent, extent] {
+            let t = (side - center.component(index)) / speed;
+            if t.abs() < 1.0 {
+                add(t);
+            }
+        }
+    }
+    let range = rising.1 - falling.1;
+    points_at(if first_level <= last_level {
+        0.5 * (first_level + last_level)
+    } else if range > 0.0 {
+        falling.0 - (rising.0 - falling.0) * falling.1 / range
+    } else {
+        falling.0
+    })
+}
+
+/// Returns the corner of the second box that is nearest to the first box, and the nearest point of
+/// the first box.
+fn box_and_corners<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
+    let [half_extents, other] = boxes.half_extents;
+    let Pose {
+        rotation,
+        translation: center,
+    } = boxes.relative;
+    let [x, y] = [0, 1].map(|index| rotation * (D::axis(index) * other.component(index)));
+    let corners = [x + y, x - y, y - x, -x - y].map(|corner| {
+        let corner = center + corner;
+        [corner.clamped(half_extents), corner]
+    });
+    let [first, others @ ..] = corners;
+    others.into_iter().fold(first, |best, other| {
+        if square(&other) < square(&best) {
+            other
+        } else {
+            best
+        }
+    })
+}
