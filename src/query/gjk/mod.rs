@@ -15,6 +15,8 @@
 //! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
 //!   the sum of the radii. So the verdict needs no convergence. If a lower bound exceeds the sum,
 //!   the shapes are separated. If an upper bound is below the sum, the shapes touch.
+//! * **The first direction is tested, too.** The first support point is that along the direction
+//!   between the origins of the shapes, and gives a lower bound as well.
 //! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
 //!   that needs the contact or the distance continues the loop. The sequence of steps is the same
 //!   for all callers, so their results never disagree.
@@ -43,7 +45,9 @@ use crate::{
         trace::{GjkStep, Step},
     },
     space::DVector,
-    tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
+    tolerance::{
+        CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, SURELY_APART, TOUCHING,
+    },
 };
 
 /// The maximum number of iterations. Polytopes need about as many iterations as a simplex has
@@ -117,9 +121,22 @@ impl<D: DVector> Gjk<D> {
         let vertex = pair.vertex(direction);
         let mut gjk = Self::unstarted(nearest(&[vertex]), pair.radius_sum());
         gjk.check(&vertex);
+        gjk.bound_along(direction, &vertex);
         gjk.simplex.push(vertex);
         pair.record(|| gjk.to_step(vertex));
         gjk
+    }
+
+    /// Updates the lower bound for the support point in the first direction, which separates most
+    /// shapes that do not touch. The scale is not final yet, so only a gap that exceeds the tolerance
+    /// by far proves that the shapes are separated.
+    fn bound_along(&mut self, direction: D, vertex: &Vertex<D>) {
+        let lower_bound = direction.unit().map_or(0.0, |unit| -unit.dot(vertex.point));
+        if self.state == State::Running && lower_bound > 0.0 {
+            self.lower_bound = lower_bound;
+            self.lower_bound_direction = -direction;
+            self.proved_separated = lower_bound > self.radius_sum + SURELY_APART * self.scale;
+        }
     }
 
     /// Returns a state without a simplex.

@@ -86,6 +86,12 @@ impl Feature {
         }
     }
 
+    /// Returns `true` if an edge may hide more than `near`.
+    pub fn may_hide(&self, near: f64) -> bool {
+        let is_sharp = matches!(self.kind, FeatureKind::Sharp { .. });
+        is_sharp && self.corners.iter().any(|corner| corner.hidden > near)
+    }
+
     /// Splits the edges on the boundary of the intersection that may hide more than `hidden`.
     /// Returns `true` if there are new corners.
     pub fn refine(

@@ -126,6 +126,9 @@ fn points_of_features<D: DVector>(
             points.push(known);
         }
         convex_hull(&points, edge_margin, &mut hull);
+        if !(feature_a.may_hide(near) || feature_b.may_hide(near)) {
+            return choose_points(&points, &hull, D::DIMENSION, edge_margin, depth_tolerance);
+        }
         // The four best corners of a convex region span at least 2 / π of the region's area.
         let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
