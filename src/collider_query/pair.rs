@@ -187,10 +187,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
     let is_surface = FacetFilter::new(a, b, &counter).0.is_some();
     let manifold = |pair: [&DynPart<V>; 2]| {
         if !is_surface {
-            return with_pair(pair, |pair| {
-                let mut solver = Solver::new(pair);
-                solver.hit().then(|| solver.manifold_in_world())
-            });
+            return with_pair(pair, |pair| pair.find_manifold());
         }
         // The normal of a contact with a surface may differ from the normal of the contact with the
         // single facet. So the manifold is computed along the normal of `contact`.

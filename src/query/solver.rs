@@ -69,25 +69,11 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
     }
 
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let mut contacts = SmallVec::new();
-        if self.pair.has_point() {
-            contacts.push(self.pair.contact(&cores));
-            return contacts;
-        }
-        let frame = ContactFrame::new(cores.normal);
         let scale = match &self.method {
             Method::Gjk(_) | Method::ClosedForm(_) => cores.scale,
             Method::HalfSpace(half_space) => half_space.scale(&self.pair),
         };
-        let cores = Penetration { scale, ..cores };
-        let distances = |points| distances_from_cores(&self.pair, points);
-        for point in manifold_points(&self.pair, &frame, &cores, distances) {
-            let depth = (point.depth() + self.pair.radius_sum()).max(0.0);
-            let [first, second] = point.on_cores(&frame);
-            let witnesses = self.pair.on_surfaces(cores.normal, first, second);
-            contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
-        }
-        contacts
+        self.pair.manifold_of(Penetration { scale, ..cores })
     }
 
     /// Returns the manifold of shapes that [`touch`](Self::hit), in the world.
@@ -251,7 +237,10 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     #[inline(always)]
     pub fn find_contact(self) -> Option<Contact64<DVecOf<A>>> {
         match analytic::solve(&self) {
-            Some(closed_form) => self.contact_of_closed_form(&closed_form),
+            Some(closed_form) => {
+                let cores = self.cores_of_closed_form(&closed_form)?;
+                Some(self.contact(&cores))
+            }
             None => Solver::without_closed_form(self).find_contact(),
         }
     }
@@ -271,27 +260,48 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     /// Returns the manifold in the world, or `None` if the shapes do not touch.
     #[inline(always)]
     pub fn find_manifold(self) -> Option<Manifold<A::Vector>> {
-        if self.has_point()
-            && let Some(closed_form) = analytic::solve(&self)
-        {
-            let contact = self.contact_of_closed_form(&closed_form)?;
-            return Some(Manifold::new(&[contact], self.origins));
+        match analytic::solve(&self) {
+            Some(closed_form) => {
+                let cores = self.cores_of_closed_form(&closed_form)?;
+                Some(Manifold::new(&self.manifold_of(cores), self.origins))
+            }
+            None => {
+                let mut solver = Solver::without_closed_form(self);
+                solver.hit().then(|| solver.manifold_in_world())
+            }
         }
-        let mut solver = Solver::new(self);
-        solver.hit().then(|| solver.manifold_in_world())
     }
 
+    /// Returns the contact of the cores of shapes that touch, or `None` for other shapes.
     #[inline(always)]
-    fn contact_of_closed_form(
+    fn cores_of_closed_form(
         &self,
         closed_form: &ClosedForm<DVecOf<A>>,
-    ) -> Option<Contact64<DVecOf<A>>> {
+    ) -> Option<Penetration<DVecOf<A>>> {
         match closed_form {
             ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
-                Some(self.contact(&cores.touching(self.radius_sum())))
+                Some(cores.touching(self.radius_sum()))
             }
             _ => None,
         }
+    }
+
+    /// Returns the points of the manifold along a contact of the cores.
+    fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
+        let mut contacts = SmallVec::new();
+        if self.has_point() {
+            contacts.push(self.contact(&cores));
+            return contacts;
+        }
+        let frame = ContactFrame::new(cores.normal);
+        let distances = |points| distances_from_cores(self, points);
+        for point in manifold_points(self, &frame, &cores, distances) {
+            let depth = (point.depth() + self.radius_sum()).max(0.0);
+            let [first, second] = point.on_cores(&frame);
+            let witnesses = self.on_surfaces(cores.normal, first, second);
+            contacts.push(self.in_world(cores.normal, depth, witnesses));
+        }
+        contacts
     }
 }
 

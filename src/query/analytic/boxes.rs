@@ -196,22 +196,6 @@ impl<D: DVector> BoxPair<D> {
         })
     }
 
-    /// Returns a common point of boxes with this contact: a point of the contact or a center.
-    pub fn common_point(&self, contact: &Penetration<D>) -> Option<D> {
-        let [first, second] = self.half_extents;
-        let Pose {
-            rotation,
-            translation: center,
-        } = self.relative;
-        let is_in_first = |point: &D| point.clamped(first) == *point;
-        let is_in_second = |point: &D| {
-            let inner = D::transpose(rotation) * (*point - center);
-            inner.clamped(second) == inner
-        };
-        let of_second = [contact.second, center].into_iter().find(is_in_first);
-        of_second.or_else(|| [contact.first, D::ZERO].into_iter().find(is_in_second))
-    }
-
     /// Returns the axis along a unit vector from the first box to the second.
     pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> BoxAxis<D> {
         let [first, second] = self.half_extents;

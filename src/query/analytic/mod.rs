@@ -23,6 +23,7 @@ pub mod swept_polygons;
 
 use crate::{
     query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
+    shape::Core,
     space::DVector,
 };
 use boxes::BoxPair;
@@ -48,18 +49,50 @@ pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Optio
     separated_boxes::nearest(&BoxPair::new(pair, pair.boxes()?)?)
 }
 
-/// Returns a common point of overlapping boxes, segments or points with this contact. Returns `None`
-/// for other pairs, and if the common point is hard to find.
+/// Returns the contact as that of a common point of the overlapping cores: a point of the contact,
+/// or a center. Returns `None` if none of these points is in both cores.
 #[inline(always)]
 pub fn common_point<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     contact: &Penetration<D>,
 ) -> Option<Penetration<D>> {
-    let point = BoxPair::new(pair, pair.boxes()?)?.common_point(contact)?;
+    let [first, second] = pair.cores();
+    let pose = pair.relative();
+    let is_in_first = |point: &D| contains(first, *point);
+    let is_in_second = |point: &D| {
+        contains(
+            second,
+            D::transpose(pose.rotation) * (*point - pose.translation),
+        )
+    };
+    let center_of_second = pose.rotation * center(second) + pose.translation;
+    let of_second = [contact.second, center_of_second];
+    let of_first = [contact.first, center(first)];
+    let of_second = of_second.into_iter().find(is_in_first);
+    let point = of_second.or_else(|| of_first.into_iter().find(is_in_second))?;
     Some(Penetration {
         depth: 0.0,
         first: point,
         second: point,
         ..*contact
     })
+}
+
+/// Returns `true` if a box or a polygon contains a point, in the frame of the core.
+fn contains<D: DVector>(core: Core<'_, D>, point: D) -> bool {
+    match core {
+        Core::Box { half_extents } => point.clamped(half_extents) == point,
+        Core::Polygon(polygon) => polygon
+            .edges()
+            .all(|edge| (point - edge.start).dot(edge.normal) <= 0.0),
+        Core::HalfSpace(_) | Core::Opaque => false,
+    }
+}
+
+/// Returns a point inside a box or a polygon, in the frame of the core.
+fn center<D: DVector>(core: Core<'_, D>) -> D {
+    match core {
+        Core::Polygon(polygon) => polygon.center(),
+        Core::Box { .. } | Core::HalfSpace(_) | Core::Opaque => D::ZERO,
+    }
 }
