@@ -160,14 +160,13 @@ fn a_closed_form_evaluates_no_support_function() {
     assert_eq!((told.supports, told.candidates, told.contacts), (0, 3, 3));
 }
 
-/// Returns the number of support evaluations for a box and an upright capsule that touch. `x` is
-/// the distance of their centers along the x axis.
-fn supports_of_box_and_capsule(x: f32) -> usize {
+/// Returns the number of support evaluations for a box and another collider that touch. `x` is the
+/// distance of their centers along the x axis.
+fn supports_of_box_and(other: &Collider, x: f32) -> usize {
     let mut app = app();
     let world = app.world_mut();
     world.spawn(Collider::from(Cuboid::from_length(1.0)));
-    let capsule = Collider::from(Capsule3d::new(0.3, 0.8));
-    world.spawn((capsule, Transform::from_xyz(x, 0.0, 0.0)));
+    world.spawn((other.clone(), Transform::from_xyz(x, 0.0, 0.0)));
     tick(&mut app);
     let told = app.world().resource::<CollisionDiagnostics>();
     assert_eq!(told.contacts, 1);
@@ -175,9 +174,17 @@ fn supports_of_box_and_capsule(x: f32) -> usize {
 }
 
 #[test]
-fn a_box_and_a_capsule_evaluate_support_functions_where_only_the_radius_overlaps() {
-    assert_eq!(supports_of_box_and_capsule(0.4), 0);
-    assert!(supports_of_box_and_capsule(0.7) > 0);
+fn a_box_and_a_capsule_evaluate_no_support_function_at_any_depth() {
+    let capsule = Collider::from(Capsule3d::new(0.3, 0.8));
+    assert_eq!(supports_of_box_and(&capsule, 0.4), 0);
+    assert_eq!(supports_of_box_and(&capsule, 0.7), 0);
+}
+
+#[test]
+fn two_boxes_evaluate_support_functions_where_only_a_margin_overlaps() {
+    let rounded = Collider::from(Cuboid::from_length(0.6)).rounded(0.2);
+    assert_eq!(supports_of_box_and(&rounded, 0.7), 0);
+    assert!(supports_of_box_and(&rounded, 0.9) > 0);
 }
 
 #[test]
