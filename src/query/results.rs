@@ -67,7 +67,8 @@ pub struct Distance<V> {
 
 impl<V: Space> Distance<V> {
     /// Returns the result in world coordinates, given the distance, the nearest points, and the
-    /// translations of the two shapes. The result for an invalid shape is [`infinite`](Self::infinite).
+    /// translations of the two shapes. The result for an invalid shape is
+    /// [`infinite`](Self::infinite).
     #[inline(always)]
     pub(crate) fn in_world(
         found: Option<(f64, Contact64<V::DVec>)>,

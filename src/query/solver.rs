@@ -1,7 +1,7 @@
 //! The choice of the algorithm for a pair, and the conversion of results to the world. The tick
 //! calls [`Pair::find_contact`] for each pair of convex shapes or parts. Queries also call
-//! [`Pair::touches`] and [`Pair::find_manifold`]. For distances, and for several results of a pair,
-//! callers use [`Solver::new`].
+//! [`Pair::touches`], [`Pair::find_distance`] and [`Pair::find_manifold`]. For several results of a
+//! pair, callers use [`Solver::new`].
 
 use smallvec::SmallVec;
 
@@ -312,8 +312,8 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
     T: TraceOption<DVecOf<A>>,
 {
-    /// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a common
-    /// point of cores that overlap.
+    /// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a
+    /// common point of cores that overlap.
     #[inline(always)]
     fn nearest_of_closed_form(
         &self,

@@ -45,6 +45,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
     /// clears all planes.
     pub fn with(&self, plane: PushPlane<D>, label: T, max_length: f64) -> Option<Self> {
         let (normal, depth) = plane;
+        // The shortest translation out of a single plane has a closed form.
         if self.bounding.is_empty() {
             let mut next = Self {
                 chosen: self.chosen + 1,

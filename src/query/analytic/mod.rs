@@ -1,6 +1,7 @@
 //! Contacts and casts in closed form, for pairs of simple cores.
 //!
-//! [`Solver::new`](super::Solver::new) calls [`solve`] first, for each pair.
+//! For each pair, `solver.rs` calls [`solve`] first, and for distances also [`nearest`] or
+//! [`common_point`].
 //!
 //! | file | contents |
 //! |---|---|
@@ -49,8 +50,9 @@ pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Optio
     separated_boxes::nearest(&BoxPair::new(pair, pair.boxes()?)?)
 }
 
-/// Returns the contact as that of a common point of the overlapping cores: a point of the contact,
-/// or a center. Returns `None` if none of these points is in both cores.
+/// Returns a common point of overlapping cores, as both points of a contact with the normal of
+/// `contact`. The common point is a point of `contact`, or the center of a core. Returns `None` if
+/// none of these points is in both cores.
 #[inline(always)]
 pub fn common_point<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
@@ -78,7 +80,8 @@ pub fn common_point<D: DVector>(
     })
 }
 
-/// Returns `true` if a box or a polygon contains a point, in the frame of the core.
+/// Returns `true` if a box or a polygon contains a point, which is in the frame of the core.
+/// Returns `false` for other cores.
 fn contains<D: DVector>(core: Core<'_, D>, point: D) -> bool {
     match core {
         Core::Box { half_extents } => point.clamped(half_extents) == point,
@@ -89,7 +92,7 @@ fn contains<D: DVector>(core: Core<'_, D>, point: D) -> bool {
     }
 }
 
-/// Returns a point inside a box or a polygon, in the frame of the core.
+/// Returns a point inside a box or a polygon, in the frame of the core. Returns 0 for other cores.
 fn center<D: DVector>(core: Core<'_, D>) -> D {
     match core {
         Core::Polygon(polygon) => polygon.center(),

@@ -1,18 +1,19 @@
 //! The nearest points of a box and a segment that do not touch each other, and in 2D of two boxes.
 //!
-//! **A box and a segment.** Let c + t w with -1 <= t <= 1 be the points of the segment, in the frame
-//! of the box. Let e(t) be the vector from the nearest point of the box to such a point: the point
-//! minus the point clamped to ±h. The squared distance e·e is a convex function of t, and half of
-//! its derivative is
+//! **A box and a segment.** Let c + t w with -1 <= t <= 1 be the points of the segment, in the
+//! frame of the box. Let h be the half extents of the box. Let e(t) be the vector from the nearest
+//! point of the box to the point of the segment: the point minus the point clamped to ±h. The
+//! squared distance e·e is a convex function of t, and half of its derivative is
 //!
 //! ```text
 //! s(t) = w·e(t)
 //! ```
 //!
-//! This slope is continuous, never decreases, and is linear between the times at which a coordinate
-//! of the point crosses ±h. So the slopes at these crossings and at both ends enclose its root.
+//! The slope s is continuous and never decreases. It is linear between the values of t at which a
+//! coordinate of the point crosses ±h. So the slopes at these crossings and at both ends enclose
+//! the root of s.
 //!
-//! **Two boxes in 2D.** A corner of one of the boxes is one of the two nearest points.
+//! **Two boxes in 2D.** One of the two nearest points is a corner of its box.
 
 use crate::{
     query::{analytic::boxes::BoxPair, gjk::penetration::Penetration},
@@ -20,8 +21,8 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH},
 };
 
-/// Returns the contact of two boxes that are apart. In 3D, one of the boxes must be a segment.
-/// Returns `None` for other pairs, and for boxes that nearly touch.
+/// Returns the contact of two boxes that are apart, with a negative depth. In 3D, one of the boxes
+/// must be a segment. Returns `None` for other pairs, and for boxes that nearly touch.
 #[inline]
 pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
     let [first, second] = boxes.half_extents.map(segment);
@@ -47,12 +48,13 @@ pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
     is_precise.then_some(boxes.penetration(offset.unit()?, gap, points))
 }
 
-/// Returns the half extents of a box that is a segment.
+/// Returns the half extents of a box if the box is a segment.
 fn segment<D: DVector>(half_extents: D) -> Option<D> {
     let sides = (0..D::DIMENSION).filter(|index| half_extents.component(*index) != 0.0);
     (sides.count() == 1).then_some(half_extents)
 }
 
+/// Returns the squared distance between two points.
 fn square<D: DVector>([first, second]: &[D; 2]) -> f64 {
     (*second - *first).length_squared()
 }
@@ -70,12 +72,12 @@ fn box_and_segment<D: DVector>(boxes: &BoxPair<D>, half: D) -> [D; 2] {
         let point = center + along * t;
         [point.clamped(half_extents), point]
     };
-    // Below this slope, the distance changes by at most `FLAT_DEPTH` over the whole segment.
+    // If the derivative of the distance is at most this value, the slope counts as zero.
     let flat = FLAT_DEPTH * boxes.scale;
     let flat_square = flat * flat;
-    // The last time with a negative slope, and the first time with a positive slope.
+    // The greatest t with a negative slope, and the least t with a positive slope.
     let (mut falling, mut rising) = ((-1.0, 0.0), (1.0, 0.0));
-    // The first and the last time with a slope of zero.
+    // The least and the greatest t with a slope of zero.
     let (mut first_level, mut last_level) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut add = |t: f64| {
         let [inside, point] = points_at(t);

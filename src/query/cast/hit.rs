@@ -47,7 +47,7 @@ pub struct CastHit<V> {
     /// The index of the touching part of the first shape: a part of a compound, a facet of a
     /// surface, or 0 for a convex shape.
     pub part: u32,
-    /// The index of the touching part of the second shape.
+    /// The index of the touching part of the second shape, like [`part`](Self#structfield.part).
     pub other_part: u32,
 }
 

@@ -20,8 +20,8 @@ pub(in crate::query) struct StartingPair<'a, A: Support + ?Sized, B: ?Sized> {
     pub pair: Pair<'a, A, B>,
     /// The poses at the start and the motions, in the caller's order.
     pub moving: [Moving64<'a, DVecOf<A>>; 2],
-    /// The unit normal of the caller's second shape in the world, if this shape is a facet without
-    /// a margin. The pair does not rotate.
+    /// The unit normal of the caller's second shape in the world, if the shape is known to be a
+    /// facet without a margin. If there is a normal, neither shape rotates.
     pub facet_normal: Option<DVecOf<A>>,
 }
 

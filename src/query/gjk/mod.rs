@@ -15,8 +15,8 @@
 //! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
 //!   the sum of the radii. So the verdict needs no convergence. If a lower bound exceeds the sum,
 //!   the shapes are separated. If an upper bound is below the sum, the shapes touch.
-//! * **The first direction is tested, too.** The first support point is that along the direction
-//!   between the origins of the shapes, and gives a lower bound as well.
+//! * **The first direction gives a bound.** The first support point is evaluated along the direction
+//!   from the origin of one shape to the origin of the other. It gives a lower bound, too.
 //! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
 //!   that needs the contact or the distance continues the loop. The sequence of steps is the same
 //!   for all callers, so their results never disagree.
@@ -127,9 +127,9 @@ impl<D: DVector> Gjk<D> {
         gjk
     }
 
-    /// Updates the lower bound for the support point in the first direction, which separates most
-    /// shapes that do not touch. The scale is not final yet, so only a gap that exceeds the tolerance
-    /// by far proves that the shapes are separated.
+    /// Sets the lower bound from the support point in the first direction. This direction separates
+    /// most shapes that do not touch. The scale is not final yet, so only a gap that exceeds the
+    /// tolerance by far proves that the shapes are separated.
     fn bound_along(&mut self, direction: D, vertex: &Vertex<D>) {
         let lower_bound = direction.unit().map_or(0.0, |unit| -unit.dot(vertex.point));
         if self.state == State::Running && lower_bound > 0.0 {

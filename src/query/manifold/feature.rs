@@ -86,7 +86,8 @@ impl Feature {
         }
     }
 
-    /// Returns `true` if an edge may hide more than `near`.
+    /// Returns `true` if an edge may hide more than `near`. Only the edges of sharp features hide
+    /// anything.
     pub fn may_hide(&self, near: f64) -> bool {
         let is_sharp = matches!(self.kind, FeatureKind::Sharp { .. });
         is_sharp && self.corners.iter().any(|corner| corner.hidden > near)

@@ -126,6 +126,7 @@ fn points_of_features<D: DVector>(
             points.push(known);
         }
         convex_hull(&points, edge_margin, &mut hull);
+        // If no edge hides more, no edge is split.
         if !(feature_a.may_hide(near) || feature_b.may_hide(near)) {
             return choose_points(&points, &hull, D::DIMENSION, edge_margin, depth_tolerance);
         }
