@@ -45,7 +45,7 @@ impl Collider {
     /// points outward hits nothing there.
     ///
     /// For a compound of 2 to 16 parts, the centers of the parts decide whether the compound is
-    /// inside.
+    /// inside. Any other compound or mesh is inside if its own center is inside.
     ///
     /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
     /// [`cell_2d`](Self::cell_2d), [`cell_3d`](Self::cell_3d) and [`material`](Self::material)
@@ -84,8 +84,8 @@ impl Collider {
     ///   vertex exceeds the range of f32.
     /// * [`CellOutOfRange`](ShapeError::CellOutOfRange): a coordinate of a cell that is not empty
     ///   is less than -16384, or greater than 16383.
-    /// * [`TooManyCells`](ShapeError::TooManyCells): the chunks of the grid have more than 2²⁶ cells,
-    ///   with the empty cells.
+    /// * [`TooManyCells`](ShapeError::TooManyCells): the chunks of the grid have more than 2²⁶
+    ///   cells, empty cells included.
     /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes along z.
     /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
@@ -128,13 +128,13 @@ impl Collider {
     }
 
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
-    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent) and in the hits of
-    /// rays. Look up a part before the collider is replaced.
+    /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent), and in the hits of
+    /// rays, casts and slides. Look up a part before the collider is replaced.
     ///
-    /// If a body touches several cells in one plane, each of these cells has a part. If a ray begins
-    /// inside the union, the part is the exposed face nearest to the ray's origin, which may belong
-    /// to a distant cell. For the cell at a point, use [`CellGrid::position_of`] and
-    /// [`CellGrid::get`].
+    /// If a body touches several cells in the plane of a contact, each of these cells has a part. If
+    /// a ray begins inside the union, the part is the exposed face nearest to the ray's origin,
+    /// which may belong to a distant cell. For the cell at a point, use [`CellGrid::position_of`]
+    /// and [`CellGrid::get`].
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -240,8 +240,8 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data of a grid without cells is a `NoCells`. All other data is a `D2` or a `D3` that contains
-/// one of these values:
+/// The default collider is an `Inert`, and a grid without cells is a `NoCells`. The data of any
+/// other collider is a `D2` or a `D3` that contains one of these values:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and

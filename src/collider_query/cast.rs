@@ -87,8 +87,8 @@ fn cast_of_parts<V: Space>(
             ));
         }
     }
-    // Casts two parts: see `cast_moving`. Returns the new limit and, if the parts touch, the normal
-    // and the time of the touch.
+    // Casts two parts. `normal` is the `facet_normal` of `cast_moving`. Returns the new limit and,
+    // if the parts touch, the normal and the time of the touch.
     let cast = |found: &mut FirstTouch<_>, [part_a, part_b]: [&DynPart<V>; 2], parts, normal| {
         let indices = pair.reordered(parts);
         if ignores(indices) {

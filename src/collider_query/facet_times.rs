@@ -94,8 +94,9 @@ struct FacetPlane<D> {
 
 /// The touch of the body's lowest point with the plane of a facet.
 struct Landing<D> {
-    /// The plane, with the point that lands.
+    /// The plane, and the point that lands.
     plane: FacetPlane<D>,
+    /// The time of the touch.
     time: f64,
     /// The landing point, in the frame of the body at the start.
     foot: D,
@@ -130,6 +131,7 @@ struct FirstNormal<D> {
 /// nor surface rotates.
 pub struct FacetTimes<'a, V: Space> {
     surface: &'a PlacedCollider<V>,
+    /// The facets of the surface, in its own frame.
     facets: &'a Surface<V>,
     /// `true` if the surface is the second collider of the pair.
     is_second: bool,
@@ -148,6 +150,7 @@ pub struct FacetTimes<'a, V: Space> {
     translation: V::DVec,
     /// The motion of the surface relative to the body, in the frame of the body.
     velocity: V::DVec,
+    /// The length of `velocity`.
     speed: f64,
     /// The sum of the radii of body and facets.
     radius: f64,
@@ -290,8 +293,10 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         Some((under, self.hit(&landing)?))
     }
 
-    /// Returns the touch if the body touches the plane of a facet, even beside the facet. If
-    /// several points of the body are equally low, `lowest` selects the point that lands.
+    /// Returns the touch of the body with the plane of a facet, even beside the facet. Returns
+    /// `None` if the body is too close to the plane at the start, does not reach the plane, or
+    /// approaches the plane at too small an angle. If several points of the body are equally low,
+    /// `lowest` selects the point that lands.
     fn landing_on(
         &self,
         facet: &MovingFacet<V::DVec>,
@@ -316,7 +321,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     }
 
     /// Returns the hit of a landing. Returns `None` if the hit has no closed form, because the body
-    /// is too thin or approaches the plane too slowly.
+    /// is too thin, or approaches the plane too slowly.
     fn hit(&self, landing: &Landing<V::DVec>) -> Option<CastHit64<V::DVec>> {
         let (time, normal, lowest) = (landing.time, landing.plane.normal, landing.plane.lowest);
         let height = (self.body.support(normal) - lowest).dot(normal);
@@ -419,7 +424,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         })
     }
 
-    /// Returns the unit normal of a facet in the world, on either side. Returns `None` if the facet
+    /// Returns the unit normal of one side of a facet, in world axes. Returns `None` if the facet
     /// has a margin, or if the surface is not the second collider.
     pub fn second_normal(&self, facet: &MovingFacet<V::DVec>) -> Option<V::DVec> {
         let is_thin = self.is_second && self.radius <= self.body.radius();

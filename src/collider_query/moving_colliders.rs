@@ -124,7 +124,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
             let offset = rotation * (pose.translation - placed.translation());
             direction.dot(offset) + local.dot(shape.support(local)) + shape.radius()
         };
-        // The bounds of a part take longer than its height, so only parts of compounds get bounds.
+        // `with_part` also computes the bounds of the part, which takes longer than the height. So
+        // only parts of compounds use `with_part`.
         let height = if let Some((shape, pose)) = placed.convex() {
             Some(of_shape(&shape, pose))
         } else if let Placed::Collider(collider) = placed

@@ -25,8 +25,8 @@ use crate::{
     tolerance::{TANGENTIAL, TOUCHING},
 };
 
-/// A ray that begins at an edge leaves a union of cells if the point ahead of the origin is outside.
-/// The distance to this point is this multiple of the tolerance of the origin.
+/// A ray that begins at an edge leaves a union of cells if a point ahead of the origin is outside.
+/// The distance from the origin to this point is this multiple of the tolerance of the origin.
 const PROBE: f64 = 4.0;
 
 /// Returns the first hit of a ray in the world on a collider. If several parts are equally near,
@@ -188,11 +188,12 @@ fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
     compound.surface()?.grid()
 }
 
-/// If a ray begins inside a union of cells, returns the hit and the index of the nearest facet. A
-/// hollow ray begins inside no solid.
+/// If a ray begins inside a union of cells, returns the hit at distance 0, and the index of a facet:
+/// the facet at the origin that the ray enters, or else the nearest facet. Returns `None` for a
+/// hollow ray, and for a ray that leaves the union.
 ///
-/// Rounding may place an origin inside that is meant to be on a facet. If such a ray points inward,
-/// it hits the facet. Otherwise, it leaves the union.
+/// If an origin is meant to be on a facet, rounding may place the origin inside. If such a ray
+/// points inward, it hits the facet. Otherwise, it leaves the union.
 fn at_inside<V: Space>(
     compound: &Compound<V>,
     ray: &LocalRay<V::DVec>,
@@ -204,7 +205,7 @@ fn at_inside<V: Space>(
     if ray.hollow || !is_inside(origin) {
         return None;
     }
-    // The corners of a facet at the origin are at most this far from the origin of the frame.
+    // The vertices of a facet at the ray's origin are at most this far from the frame's origin.
     let far = origin.extent() + grid.cell_size().to_f64().extent();
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
     let reach = axes.fold(TOUCHING * far, |sum, axis| sum + rounding(axis));
@@ -238,8 +239,9 @@ fn at_inside<V: Space>(
     Some((LocalHit { t, normal, side }, index))
 }
 
-/// Returns a function that returns the distance along a vector, times the length of the vector, at
-/// which a point counts as on a facet. `rounding` is the function [`rounding_of`] for the ray.
+/// Returns a function of a vector: the distance from a facet along the vector within which a point
+/// counts as on the facet, times the length of the vector. `vertices` are the vertices of the facet.
+/// `rounding` is the function [`rounding_of`] for the ray.
 #[inline(always)]
 fn tolerance_at<D: DVector>(vertices: &[D], rounding: impl Fn(D) -> f64) -> impl Fn(D) -> f64 {
     let extents = vertices.iter().map(|vertex| vertex.extent());

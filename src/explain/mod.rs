@@ -128,9 +128,10 @@ pub struct Explanation {
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
-    /// A surface whose bounding box contains the bounding box of the other collider.
+    /// A surface whose bounding box contains the bounding box of the other collider. A union of
+    /// cells is solid, so it does not count.
     surface: Option<Entity>,
-    /// The touched or nearest cell of each collider that is a union of cells.
+    /// The touched cell of each collider that is a union of cells, or the nearest cell.
     cells: [Option<NamedCell>; 2],
     names: [Option<Name>; 2],
     layer_names: LayerNames,
@@ -292,12 +293,12 @@ struct NamedCell {
     material: u16,
 }
 
-/// What the search for the status finds besides.
+/// The results of the search for the status, besides the status.
 #[derive(Default)]
 struct Found {
     /// A surface that surrounds the other collider and may look solid.
     surface: Option<Entity>,
-    /// The touching or nearest parts of the two colliders.
+    /// The touching parts of the two colliders, or the nearest parts.
     parts: Option<[u32; 2]>,
 }
 
@@ -533,6 +534,7 @@ fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Opti
     (gap > 0.0).then_some((if is_above { axis } else { -axis }, gap))
 }
 
+/// Returns the cell of a part, if a collider is a union of cells.
 fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
     let position = proxy.cell_of_facet(part)?;
     let cell = proxy.grid()?.get(V::position_of(position));

@@ -169,7 +169,7 @@ impl Explanation {
         }
     }
 
-    /// Writes the touched or nearest cell of each grid.
+    /// Writes the touched cell of each grid, or the nearest cell.
     fn write_cells(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let nearest = match self.status {
             PairStatus::Touching(_) => "",

@@ -14,7 +14,8 @@ use crate::{
 };
 
 /// A point counts as inside the union if its distance to the union is at most this fraction of the
-/// coordinates: the rounding of the faces to `f32`. So no point is between a face and the inside.
+/// coordinates. The vertices of the faces are rounded to `f32`, which moves a face by less than this
+/// distance. So no point is between a face and the inside.
 const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// If a body has more parts, or is a surface, its center alone decides whether it is inside.
@@ -35,11 +36,12 @@ impl<V: Space> SolidPiece<V> {
     }
 }
 
-/// The facet nearest to a point.
+/// The facet nearest to a point in the frame of the surface.
 pub struct NearestFacet<D: DVector> {
     pub index: u32,
     /// The distance in the frame of the surface.
     pub distance: f64,
+    /// The facet in the world.
     pub facet: Facet<D>,
 }
 
@@ -122,8 +124,8 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
-    /// Returns the facet that is nearest in the frame of the surface to a point of the world, and
-    /// the distance in that frame. The point is relative to the collider's translation.
+    /// Returns the facet that is nearest to a point of the world. The point is relative to the
+    /// collider's translation.
     pub fn nearest_facet(&self, offset: V::DVec) -> Option<NearestFacet<V::DVec>> {
         let (compound, surface) = self.surface()?;
         let local = self.local(offset)?;

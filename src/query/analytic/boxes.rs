@@ -5,8 +5,8 @@
 //! a point are 0, and the half extents of a segment have one nonzero component. This file solves
 //! only well-conditioned pairs. GJK and EPA solve all other pairs. For example, if the cores are
 //! too close, the direction between their nearest points is mere rounding error. The choice depends
-//! only on the shapes and their poses, so all queries agree. If only the margin of a box or a
-//! segment overlaps the other shape, `separated_boxes.rs` computes the nearest points of the cores.
+//! only on the shapes and their poses, so all queries agree. If the shapes touch, but the cores of
+//! a box and a segment do not, `separated_boxes.rs` computes the nearest points of these cores.
 //!
 //! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
 //! rotation R.
