@@ -131,8 +131,8 @@ impl Collider {
     /// position. The parts are in [`CollisionEvent`](crate::CollisionEvent), and in the hits of
     /// rays, casts and slides. Look up a part before the collider is replaced.
     ///
-    /// If a body touches several cells in the plane of a contact, each of these cells has a part. If
-    /// a ray begins inside the union, the part is the exposed face nearest to the ray's origin,
+    /// If a body touches several cells in the plane of a contact, each of these cells has a part.
+    /// If a ray begins inside the union, the part is the exposed face nearest to the ray's origin,
     /// which may belong to a distant cell. For the cell at a point, use [`CellGrid::position_of`]
     /// and [`CellGrid::get`].
     ///

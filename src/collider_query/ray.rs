@@ -188,7 +188,7 @@ fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
     compound.surface()?.grid()
 }
 
-/// If a ray begins inside a union of cells, returns the hit at distance 0, and the index of a facet:
+/// If a ray begins inside a union of cells, returns the hit at distance 0 and the index of a facet:
 /// the facet at the origin that the ray enters, or else the nearest facet. Returns `None` for a
 /// hollow ray, and for a ray that leaves the union.
 ///
@@ -240,7 +240,7 @@ fn at_inside<V: Space>(
 }
 
 /// Returns a function of a vector: the distance from a facet along the vector within which a point
-/// counts as on the facet, times the length of the vector. `vertices` are the vertices of the facet.
+/// counts as on the facet, times the length of the vector. `vertices` are the facet's vertices, and
 /// `rounding` is the function [`rounding_of`] for the ray.
 #[inline(always)]
 fn tolerance_at<D: DVector>(vertices: &[D], rounding: impl Fn(D) -> f64) -> impl Fn(D) -> f64 {

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// A point counts as inside the union if its distance to the union is at most this fraction of the
-/// coordinates. The vertices of the faces are rounded to `f32`, which moves a face by less than this
-/// distance. So no point is between a face and the inside.
+/// coordinates. Rounding the vertices to `f32` moves a face by less than this distance. So no point
+/// is between a face and the inside.
 const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// If a body has more parts, or is a surface, its center alone decides whether it is inside.

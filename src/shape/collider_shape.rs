@@ -31,7 +31,7 @@ pub enum AnyColliderShape {
     NoCells(EmptyGrid),
 }
 
-/// A [`CellGrid`] without cells. The grid keeps the size of the cells.
+/// A [`CellGrid`] without cells, in either dimension. The grid keeps the size of a cell.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum EmptyGrid {

@@ -89,8 +89,8 @@ pub fn face_normal<B: Support + ?Sized>(
     }
 }
 
-/// Returns the same normal as [`face_normal`] for a facet. `facet` is the unit normal of either side
-/// of the facet, and `normal` is the contact normal.
+/// Returns the same normal as [`face_normal`] for a facet. `facet` is the unit normal of either
+/// side of the facet, and `normal` is the contact normal.
 pub fn face_normal_of_facet<D: DVector>(facet: D, velocity: D, normal: D) -> D {
     if facet.dot(normal).abs() < SAME_FACE_COSINE {
         facet.toward(velocity)

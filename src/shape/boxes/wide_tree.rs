@@ -130,8 +130,9 @@ impl WideNode {
         if is_common { first } else { NO_GROUP }
     }
 
-    /// Returns the child with the lowest key among those whose bits in `mask` are set. Adds the
-    /// others to `open`, by falling key. Most nodes have one such child, which needs no list.
+    /// Returns the child with the lowest key among the children whose bits in `mask` are set. Adds
+    /// the other children to `open`, in descending order of their keys. Most nodes have one such
+    /// child, which needs no list.
     #[inline(always)]
     fn nearest<K: PartialOrd + Copy>(
         &self,
@@ -404,10 +405,10 @@ impl WideTree {
         self.search_below(root, &mut limit, &mut expand, &mut visit)
     }
 
-    /// Visits the nodes below `root`. After a node, its child with the lowest key is visited, or
-    /// else the last open child. `expand` returns a mask of the children of a node to visit, and
-    /// the key of each child. Children with keys above the limit are skipped, and each result of
-    /// `visit` replaces the limit. Returns the number of visited nodes.
+    /// Visits the nodes below `root`. `expand` returns a mask of the children to visit, and the key
+    /// of each child. After a node, its child with the lowest key is visited. If there is no such
+    /// child, the last open child is visited. Children with keys above the limit are skipped, and
+    /// each result of `visit` replaces the limit. Returns the number of visited nodes.
     fn search_below<K: PartialOrd + Copy>(
         &self,
         root: (K, Child),

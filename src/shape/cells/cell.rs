@@ -59,9 +59,10 @@ impl Cell {
         Self::with_heights(left, right, 0)
     }
 
-    /// Creates a cell whose upper side slopes along z, from the height `at_low_z` at the lowest z to
-    /// the height `at_high_z` at the highest z, in eighths of the cell. Such a slope is an error in
-    /// a 2D grid. A viewer who looks along -z, Bevy's forward direction, is nearer to the highest z.
+    /// Creates a cell whose upper side slopes along z, from the height `at_low_z` at the lowest z
+    /// to the height `at_high_z` at the highest z, in eighths of the cell. Such a slope is an error
+    /// in a 2D grid. Bevy's forward direction is -z, so the end at the highest z is nearer to the
+    /// viewer.
     ///
     /// ```
     /// use bevy::prelude::*;

@@ -15,7 +15,7 @@ use crate::{
 /// The position of a cell, or of a chunk. In 2D, the third number is 0.
 pub type CellPosition = [i32; 3];
 
-/// The maximum number of cells in all chunks of a collider's grid, with the empty cells. These
+/// The maximum number of cells in all chunks of a collider's grid, empty cells included. These
 /// cells take 256 MiB.
 const MAX_CELLS: u64 = 1 << 26;
 
@@ -47,7 +47,7 @@ const MAX_CELLS: u64 = 1 << 26;
 /// take no memory. So a compact area is cheap, but a line of cells takes as much memory as a strip
 /// that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of
 /// its own. A saved grid with such cells needs much more memory than its file has bytes. The chunks
-/// of a collider have at most 2²⁶ cells, which take 256 MiB.
+/// of a collider have at most 2²⁶ cells, empty cells included, which take 256 MiB.
 ///
 /// Reading or writing a cell takes a search among the chunks. A clone shares its chunks with the
 /// original: only a chunk that is changed later is copied.
@@ -96,7 +96,8 @@ impl<V: Space> CellGrid<V> {
         self.size
     }
 
-    /// Returns an error if the grid has too many chunks for a collider, after `added` more chunks.
+    /// Returns an error if the grid would have too many chunks for a collider, after `added` more
+    /// chunks.
     pub(super) fn check_len(&self, added: usize) -> Result<(), ShapeError> {
         let is_short = (self.chunks.len() + added) as u64 <= Self::MAX_CHUNKS;
         is_short.then_some(()).ok_or(ShapeError::TooManyCells)
@@ -178,8 +179,8 @@ impl<V: Space> CellGrid<V> {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::TooManyCells`]: `cell` is not empty, and the chunks of the grid would have more
-    /// than 2²⁶ cells, with the empty cells: see [Cost](Self#cost). The grid is unchanged.
+    /// [`ShapeError::TooManyCells`]: `cell` is not empty, and the chunks of the grid would have
+    /// more than 2²⁶ cells, empty cells included: see [Cost](Self#cost). The grid is unchanged.
     pub fn fill(
         &mut self,
         corner: V::CellPosition,
