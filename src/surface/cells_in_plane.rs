@@ -2,7 +2,9 @@
 //!
 //! The search for a push-out finds one contact for each plane on which the push-out ends. On a
 //! union of cells, several cells may have a face in this plane, for example a floor and spikes of
-//! the same height. Each of these cells gets a contact, so that a game finds all of them.
+//! the same height. Each of these cells gets a contact, so that a game can find all touched cells.
+//! `mod.rs` calls [`SurfacePair::add_cells_in_planes`] after the search, and `solid_exit.rs` for a
+//! body inside the union.
 
 use smallvec::SmallVec;
 
@@ -13,21 +15,23 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// A plane of contacts.
+/// The plane of one or more contacts.
 struct ContactPlane<D> {
+    /// The plane that the first contact clears.
     plane: PushPlane<D>,
-    /// The greatest component of the facet's points along the normal.
+    /// The greatest component of the points of this contact's facet along the normal.
     top: f64,
+    /// The `weld` of this facet.
     weld: f64,
 }
 
 impl<V: Space> SurfacePair<'_, V> {
     /// If the surface is a union of cells, adds the contacts with the other cells that have a face
-    /// in the plane of a contact. `near` lists the facets and the parts that may touch. `touch`
-    /// returns the contact of a facet and a part for a plane.
+    /// in the plane of a contact. `near` lists the pairs of facets and parts that may touch. If a
+    /// pair touches, `touch` returns its contact for a plane.
     ///
-    /// An added contact is at most as deep as the contact with the same plane. So the push-out out
-    /// of all contacts stays the same.
+    /// An added contact is at most as deep as the first contact with the same plane. So the
+    /// shortest translation that clears all contacts stays the same.
     pub(super) fn add_cells_in_planes(
         &self,
         near: &[(u32, u32)],

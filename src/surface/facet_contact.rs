@@ -125,8 +125,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
     ) {
         let mut deepest = 0.0;
-        // The cluster that has a contact inside a facet, with the core above the plane. The other
-        // facets of the cluster have no other contact, except near the rim.
+        // The last cluster that has a contact inside a facet, with the core above the plane. The
+        // other facets of this cluster have the same contact or none, except at its rim.
         let mut touched = None;
         for (facet, part) in near {
             if touched.is_some()
@@ -178,8 +178,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the contact of a facet with a part of the body, which is not the only ball of the
-    /// body.
+    /// Does the same as [`facet_contact`](Self::facet_contact) for a facet and a part that are
+    /// already placed. The body is not a single ball.
     fn contact_of_parts(
         &self,
         indices: (u32, u32),
@@ -300,8 +300,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Finds the contact of a facet with a convex body by the plane of the facet, if the body's
-    /// lowest point decides whether and where they touch. Returns `Continue` if it does not.
+    /// Computes the contact of a facet with a convex body from the plane of the facet. Returns
+    /// `Break` if the body's lowest point decides whether and where facet and body touch, and
+    /// `Continue` otherwise.
     fn contact_by_plane(
         &self,
         indices: (u32, u32),
@@ -477,8 +478,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Does the same as [`solve`](Self::solve) for a facet and a part that are given by their
-    /// indices.
+    /// Does the same as [`solve`](Self::solve) for the facet and the part with these indices.
     pub(super) fn solve_indices<R>(
         &self,
         indices: (u32, u32),

@@ -39,14 +39,14 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
-//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body's center is
-//!   inside. In this case, no other file is used.
+//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body is inside. In this
+//!   case, of the files below only `facet_contact.rs` and `cells_in_plane.rs` are used.
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
-//!   succeeds. The proof comes first if the facets lie in few planes, or many facets lie in each
-//!   plane. If neither search nor proof finds a push-out, the functions in the files below compute
-//!   the contacts.
+//!   succeeds. The proof comes before the search of `obstacle_search.rs` if the near facets lie in
+//!   few planes, or if many near facets lie in each plane. If neither search nor proof finds a
+//!   push-out, the functions in the files below compute the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
 //! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima of the
 //!   distance.
@@ -55,9 +55,9 @@
 //! * `exit_candidates.rs` collects the planes, edges and corners that a push-out may clear.
 //!   `body_part.rs` finds the facets near a part of the body, and `fan.rs` joins the facets at an
 //!   edge or a corner.
-//! * `cells_in_plane.rs` adds a contact for each further cell that a body touches in the plane of a
-//!   contact.
 //! * `gap.rs` finds the push-out of a body from a gap that is too small for the body.
+//! * `cells_in_plane.rs` adds a contact for each other cell that a body touches in the plane of a
+//!   contact.
 //! * `lists.rs` holds the reused lists.
 
 mod body_part;
@@ -112,7 +112,7 @@ impl<V: Space> SurfacePair<'_, V> {
             .iter()
             .filter_map(|contact| self.part_contact(contact));
         found.for_each(visit);
-        // The other contacts repeat these planes.
+        // The contacts after the first `planes` contacts repeat the planes of these contacts.
         let mut deepest: Option<FacetContact<V::DVec>> = None;
         for contact in contacts.iter().take(planes) {
             // The depths are compared in `f64`, because two depths may round to the same `f32`.

@@ -108,7 +108,7 @@ impl<D: DVector> KnownFaces<'_, D> {
                 return normals.try_for_each(|it| visit((it, facet.top(it) - self.bottom(it))));
             }
         };
-        // In the frame of the box, the depths along its axes need no products.
+        // In the frame of the box, most components of the axes are 0.
         let inverse = D::transpose(pose.rotation);
         let mut vertices = facet.vertices().clone();
         for vertex in &mut vertices {
@@ -368,7 +368,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let mut parts = self.parts.iter();
         let part = parts.find(|part| part.index == indices.1)?;
         let (middle, radius) = part.ball;
-        // Most facets are skipped without the distance, which takes longer than other tests.
+        // The distance takes longer than the other tests, which exclude most facets.
         let is_far = || facet.distance(middle) > radius;
         if facet.height(middle).abs() > radius {
             return Some(());

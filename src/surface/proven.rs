@@ -474,7 +474,8 @@ impl<V: Space> Proof<'_, '_, V> {
         let end = self.center + self.pair.surface.world_pose.translation + translation;
         let end = Bounds { min: end, max: end };
         let bounds = self.body.region.bounds();
-        // All facets at the center's way are near facets if the way ends inside the body's box.
+        // If the path of the center ends inside the body's box, all facets on this path are near
+        // facets.
         translation.length() < self.clearance && bounds.is_some_and(|bounds| bounds.overlaps(&end))
             || self.pair.lets_center_pass(translation)
     }
@@ -494,8 +495,8 @@ impl<V: Space> Proof<'_, '_, V> {
         })
     }
 
-    /// If the body has several lowest points along the normal of a cluster, returns a point between
-    /// two of them. Of these points, the point is the nearest to the center.
+    /// If the body has several lowest points along the normal of a cluster, returns a point of the
+    /// segment between two of them: the point of this segment that is nearest to the center.
     fn central_lowest(&self, cluster: &NearCluster<V::DVec>) -> Option<V::DVec> {
         let NearCluster {
             lowest, outward, ..

@@ -1,16 +1,19 @@
 //! Finds the shortest way out of a union of cells, for a body that is inside the union.
 //!
 //! A body is inside if its center is inside. A compound of few parts is inside if the center of a
-//! part is inside, wherever its own center is. A convex body whose center is outside overlaps the
-//! union only where it crosses exposed faces, so the other files of this folder find its contacts.
-//! These files ignore each face that has a compound's own center behind it. So a compound that
-//! touches such a face, in front of which the center of the touching part is, also leaves as if it
-//! were inside.
+//! part is inside, wherever its own center is. If the center of a convex body is outside, the body
+//! overlaps the union only where the body crosses exposed faces. So the other files of this folder
+//! find its contacts.
+//!
+//! These files ignore a face if the compound's own center is behind the face. Suppose that a part
+//! of a small compound touches such a face, and that the center of the part is in front of the
+//! face. Then the compound also leaves the union as if it were inside.
 //!
 //! The obstacles are convex pieces of the union, as large as a simple search finds them. A
 //! translation clears a piece if it clears a plane that separates the piece and the part. The
 //! search tries the planes of the piece's faces, and the plane of the shortest translation out of
 //! the piece. If the part and the piece are boxes with the same axes, no other planes are needed.
+//! For other parts, a second search also tries planes at the edges of the piece.
 
 use smallvec::SmallVec;
 
@@ -33,8 +36,8 @@ use crate::{
 /// Maximum number of translations that the search tries.
 const MAX_NODES: usize = 128;
 
-/// The search is left out if the distance from a center to the nearest exposed face, along the
-/// shortest side of a cell, is greater than this number of cells.
+/// There is no search if the distance from the deepest center to the nearest exposed face exceeds
+/// this multiple of the shortest side of a cell.
 const MAX_DEPTH: f64 = 24.0;
 
 /// Maximum number of faces near the parts that the search visits, plus the number of pairs of a
@@ -47,8 +50,8 @@ const MAX_PIECES: usize = 256;
 /// Maximum number of times that a way out is shortened.
 const MAX_SHORTENINGS: usize = 8;
 
-/// With planes at edges, the search tries translations that are at most longer by this factor than
-/// the way out without these planes.
+/// With planes at edges, the search tries translations up to this multiple of the length of the way
+/// out without these planes.
 const MAX_DETOUR: f64 = 2.0;
 
 /// A way out is shortened again only if this fraction of its length can be saved.
@@ -82,7 +85,8 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 
     /// If the body is inside a union of cells, adds the contacts of the shortest way out to an
-    /// empty list. Returns the number of contacts with different planes.
+    /// empty list. Returns the number of the first contacts, which have different planes. The
+    /// contacts after them repeat these planes for other cells.
     pub(super) fn add_solid_exit(
         &self,
         near: &[(u32, u32)],
@@ -138,9 +142,10 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 }
 
-/// If a way out is much longer than the depth of each plane on which it ends, returns the plane
-/// across its end. The planes then form an acute wedge, and `push_out` bounds the length by the
-/// greatest depth.
+/// If a way out is much longer than the depths of the planes on which it ends, returns the plane at
+/// its end that is orthogonal to the translation. In this case, the planes form an acute wedge.
+/// Without another plane, `push_out` would shorten the translation to a multiple of the greatest
+/// depth.
 fn plane_across_wedge<D: DVector>(node: &Node<D, usize>) -> Option<(PushPlane<D>, usize)> {
     let depths = node
         .bounding
@@ -153,7 +158,7 @@ fn plane_across_wedge<D: DVector>(node: &Node<D, usize>) -> Option<(PushPlane<D>
 }
 
 impl<'a, V: Space> SolidExit<'_, 'a, V> {
-    /// The translation of the surface, to which all points are relative.
+    /// Returns the translation of the surface, to which all points are relative.
     fn origin(&self) -> V::DVec {
         self.pair.surface.world_pose.translation
     }
@@ -318,7 +323,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         Ok(None)
     }
 
-    /// Reduces the work that is left.
+    /// Reduces the work that is left. Returns an error if less work is left.
     fn spend(&mut self, work: usize) -> Result<(), Exhausted> {
         self.work = self.work.checked_sub(work).ok_or(Exhausted)?;
         Ok(())
@@ -380,8 +385,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Returns the planes across which a part can leave a piece. `translation` is a translation
     /// after which both overlap.
     ///
-    /// The planes of faces alone keep a round part from a pocket that it can enter only past the
-    /// edges of a piece. So planes at these edges may be added.
+    /// A round part may fit into a pocket that it can enter only past the edges of a piece. The
+    /// planes of the faces exclude such a pocket. With `with_edges`, planes at the edges are added.
     fn planes(
         &self,
         overlap: Overlap,
@@ -448,8 +453,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         best
     }
 
-    /// Adds the contacts with the other cells at the planes on which a translation ends, if a part
-    /// touches these cells before or after the translation.
+    /// Adds the contacts with the other cells that have a face in the plane of a contact, if a part
+    /// touches the face before or after the translation.
     fn add_cells(&self, translation: V::DVec, contacts: &mut Vec<FacetContact<V::DVec>>) {
         let mut near: Vec<(u32, u32)> = Vec::new();
         for (part, position) in self.parts.iter().zip(0..) {
@@ -481,7 +486,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         self.pair.add_cells_in_planes(&near, contacts, touch);
     }
 
-    /// Returns the nearest facet of the center that is deepest inside, and the position of its part.
+    /// Returns the facet nearest to the center that is deepest inside, and the position of the part
+    /// with this center.
     fn nearest_to_deepest(&self) -> Option<(usize, NearestFacet<V::DVec>)> {
         let surface = self.pair.surface;
         let centers = self.pair.part_centers.iter().enumerate();

@@ -35,7 +35,7 @@ pub struct SurfacePair<'a, V: Space> {
     /// The body's center, relative to the surface's translation. `None` if the body is a surface of
     /// similar size, because the facets of such a body may lie on both sides of a facet.
     pub(super) center: Option<V::DVec>,
-    /// The body, if it is convex. A part takes a while to place, so it is placed once.
+    /// The body, if it is convex. Placing a part takes long, so the body is placed only once.
     pub(super) convex: Option<Part<'a, V>>,
     /// If the surface is a union of cells, the points that decide whether the body is inside: the
     /// centers of the parts of a small compound, and the center of any other body.
@@ -106,7 +106,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         swap_if(self.is_swapped, [first, second]).into()
     }
 
-    /// Calls `visit` with a part of the body. Returns `None` if the body has no such part.
+    /// Calls `visit` with a part of the body, and returns the result. Returns `None` if the body
+    /// has no such part.
     pub(super) fn with_body_part<R>(
         &self,
         index: u32,
@@ -118,7 +119,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Calls `visit` with a facet and a part of the body.
+    /// Calls `visit` with a facet and a part of the body, and returns the result.
     pub(super) fn with_parts<R>(
         &self,
         indices: (u32, u32),
@@ -128,8 +129,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.with_body_part(indices.1, |part| visit([&facet, part]))
     }
 
-    /// Returns the core's lowest point along a normal, relative to the surface's translation, for a
-    /// part of the body.
+    /// Returns the lowest point of the core of a part along a normal, relative to the surface's
+    /// translation. Counts a support evaluation.
     pub(super) fn lowest(&self, part: &Part<V>, normal: V::DVec) -> V::DVec {
         self.counter.add_one();
         let pose = part.world_pose.pose();
@@ -144,8 +145,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a facet is ignored: the surface is one-sided, and the body's center is
-    /// behind the facet. On a union of cells, the center of the part counts. The indices of facet
-    /// and body part are in the caller's order.
+    /// behind the facet. If a small compound touches a union of cells, the center of the part
+    /// counts. The indices of facet and body part are in the caller's order.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
         if !self.surface.is_one_sided() {
             return false;
