@@ -268,7 +268,7 @@ fn the_margin_of_a_mesh_inside_counts_once() {
 }
 
 #[test]
-fn the_search_of_a_way_out_ends_soon() {
+fn the_search_for_a_way_out_ends_soon() {
     // The cells alternate between slopes, so each cell is a piece of its own.
     let mut grid = CellGrid::new(Vec2::ONE);
     for (x, y) in (-20..20).flat_map(|x| (-20..20).map(move |y| (x, y))) {

@@ -1,4 +1,4 @@
-//! Which cells the contacts of a body name.
+//! Tests which cells the contacts of a body name.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
