@@ -15,8 +15,8 @@
 //! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
 //!   the sum of the radii. So the verdict needs no convergence. If a lower bound exceeds the sum,
 //!   the shapes are separated. If an upper bound is below the sum, the shapes touch.
-//! * **The first direction gives a bound.** The first direction joins the origins of the two shapes.
-//!   The support point in this direction gives a lower bound, too.
+//! * **The first direction gives a bound.** This direction joins the origins of the two shapes. The
+//!   support point in this direction gives a lower bound, too.
 //! * **The loop can be resumed.** The first run decides whether the shapes touch. Only a caller
 //!   that needs the contact or the distance continues the loop. The sequence of steps is the same
 //!   for all callers, so their results never disagree.
