@@ -87,12 +87,19 @@ pub struct Clearance<D> {
     max_factor: f64,
 }
 
+/// The shortest translation onto up to three planes. The normal of a missing plane is zero.
+struct TranslationOnto<D> {
+    translation: D,
+    planes: [PushPlane<D>; 3],
+    max_factor: f64,
+}
+
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
 /// of `others`.
 fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
-) -> impl Iterator<Item = Clearance<D>> {
+) -> impl Iterator<Item = TranslationOnto<D>> {
     // Every translation ends on `none`, because 0 · x = 0. So `none` replaces a missing plane.
     let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
@@ -109,7 +116,7 @@ fn translations_onto<D: DVector>(
 ///
 /// Cramer's rule solves G λ = d for the factors λᵢ, where G holds the cosines between the normals.
 /// If some λᵢ is negative, a shorter translation clears all planes.
-fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
+fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<TranslationOnto<D>> {
     let [(n1, _), (n2, _), (n3, _)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
@@ -133,13 +140,12 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
         let [f1, f2, f3] = factors;
         translation = n1 * f1 + n2 * f2 + n3 * f3;
     }
-    let bounding = planes.into_iter().filter(|plane| plane.0 != D::ZERO);
     factors
         .iter()
         .all(|factor| *factor >= 0.0)
-        .then(|| Clearance {
+        .then(|| TranslationOnto {
             translation,
-            bounding: bounding.collect(),
+            planes,
             max_factor: factors.into_iter().fold(0.0, f64::max),
         })
 }
@@ -192,19 +198,30 @@ fn solve<D: DVector>(
         if is_cleared(best.translation, plane) {
             break;
         }
-        let clears_others = |next: &Clearance<D>| {
+        let clears_others = |next: &TranslationOnto<D>| {
             let mut bounding = best.bounding.iter();
             bounding.all(|plane| is_cleared(next.translation, *plane))
         };
-        let next = translations_onto(plane, &best.bounding)
-            .filter(clears_others)
-            .min_by(|a, b| {
-                let length = |found: &Clearance<D>| found.translation.length_squared();
-                let lengths = length(a).total_cmp(&length(b));
-                lengths.then(a.bounding.len().cmp(&b.bounding.len()))
-            });
+        // Of equally short translations, the translation onto the fewest planes is used.
+        let mut next: Option<TranslationOnto<D>> = None;
+        for found in translations_onto(plane, &best.bounding).filter(clears_others) {
+            let rank = |found: &TranslationOnto<D>| {
+                let planes = found.planes.iter().filter(|plane| plane.0 != D::ZERO);
+                (found.translation.length_squared(), planes.count())
+            };
+            if next.as_ref().is_none_or(|next| rank(&found) < rank(next)) {
+                next = Some(found);
+            }
+        }
         match next {
-            Some(next) if next.translation.length() <= max_length => best = next,
+            Some(next) if next.translation.length() <= max_length => {
+                let bounding = next.planes.into_iter();
+                best = Clearance {
+                    translation: next.translation,
+                    bounding: bounding.filter(|plane| plane.0 != D::ZERO).collect(),
+                    max_factor: next.max_factor,
+                };
+            }
             next => {
                 let is_contrary = missing(&plane) > MAX_CONTRADICTION * best.translation.length();
                 clears_all &= next.is_none() && !is_contrary;

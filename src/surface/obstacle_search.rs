@@ -257,6 +257,15 @@ struct ObstacleSearch<'p, 'a, V: Space> {
 }
 
 impl<V: Space> SurfacePair<'_, V> {
+    /// Returns `true` if the body is a single box or polygon without a radius.
+    pub(super) fn has_known_faces(&self) -> bool {
+        self.convex.as_ref().is_some_and(|part| {
+            let shape = part.scaled_shape();
+            let is_known = matches!(shape.core(), Core::Box { .. } | Core::Polygon(_));
+            is_known && shape.radius() == 0.0
+        })
+    }
+
     /// Adds the contacts of the shortest push-out to an empty list, if the body consists of boxes
     /// and polygons. The push-out clears all facets near the body, not only the facets that overlap
     /// the body.
@@ -266,14 +275,9 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut ObstacleLists<V>,
     ) -> Searched {
-        // The faces of a single part are tested first, because most bodies are single parts.
-        let has_faces = |part: &Part<V>| {
-            let shape = part.scaled_shape();
-            let is_known = matches!(shape.core(), Core::Box { .. } | Core::Polygon(_));
-            is_known && shape.radius() == 0.0
-        };
-        let is_other = self.convex.as_ref().is_some_and(|part| !has_faces(part));
-        if is_other || self.surface.facet_radius() != Some(0.0) {
+        if self.convex.is_some() && !self.has_known_faces()
+            || self.surface.facet_radius() != Some(0.0)
+        {
             return Searched::NotFound;
         }
         let mut others = ArrayVec::<Part<V>, MAX_OBSTACLE_PARTS>::new();

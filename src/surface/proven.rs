@@ -197,8 +197,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             tops,
             is_exhausted: false,
         };
+        // For boxes and polygons, the complete search is faster than the tests of single facets.
+        let has_plates = |proof: &Proof<_>| !proof.is_exhausted && !self.has_known_faces();
         let is_found =
-            proof.add_planes(contacts) || !proof.is_exhausted && proof.add_plate(contacts);
+            proof.add_planes(contacts) || has_plates(&proof) && proof.add_plate(contacts);
         if !is_found || proof.is_exhausted {
             contacts.clear();
         }
