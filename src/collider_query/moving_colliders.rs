@@ -130,9 +130,9 @@ impl<'a, V: Space> MovingColliders<'a, V> {
             Some(of_shape(&shape, pose))
         } else if let Placed::Collider(collider) = placed
             && let Some(radius) = collider.facet_radius()
+            && let Some(facet) = collider.facet(part)
         {
-            let facet = collider.facet(part);
-            facet.map(|facet| facet.top(V::DVec::transpose(rotation) * direction) + radius)
+            Some(facet.top(V::DVec::transpose(rotation) * direction) + radius)
         } else {
             placed.with_part(part, |part| {
                 of_shape(&part.scaled_shape(), part.world_pose.pose())

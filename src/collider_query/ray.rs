@@ -22,7 +22,7 @@ use crate::{
         ShapeInfo, Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
-    tolerance::{TANGENTIAL, TOUCHING},
+    tolerance::{ROUNDING, TANGENTIAL, TOUCHING},
 };
 
 /// A ray that begins at an edge leaves a union of cells if a point ahead of the origin is outside.
@@ -113,7 +113,6 @@ fn visit_ray_at_compound<V: Space>(
     match pose.inverse_linear() {
         Some(inverse) => {
             let mut local = ray.mapped(inverse, pose.translation);
-            let (shift, line) = compound.centered(&local.line);
             let rounding = rounding_of(ray, inverse);
             let mut add = |local: &mut LocalRay<_>, hit: Option<LocalHit<_>>, part| {
                 if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
@@ -121,12 +120,17 @@ fn visit_ray_at_compound<V: Space>(
                 }
                 local.max
             };
-            if let Some((hit, part)) = at_inside(compound, &local, &rounding) {
-                if let Some(hit) = in_world(ray, inverse, &hit, part) {
-                    visit(hit);
+            match start_in_cells(compound, &local, &rounding) {
+                Some(Start::Inside(hit, part)) => {
+                    if let Some(hit) = in_world(ray, inverse, &hit, part) {
+                        visit(hit);
+                    }
+                    return;
                 }
-                return;
+                Some(Start::Leaving(origin)) => local.line.origin = origin,
+                None => {}
             }
+            let (shift, line) = compound.centered(&local.line);
             let rule = FacetRule::of(compound, ray.hollow);
             match compound.parts() {
                 (CompoundParts::Surface(surface), 0.0) => {
@@ -188,20 +192,30 @@ fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
     compound.surface()?.grid()
 }
 
-/// If a ray begins inside a union of cells, returns the hit at distance 0 and the index of a facet:
-/// the facet at the origin that the ray enters, or else the nearest facet. Returns `None` for a
-/// hollow ray, and for a ray that leaves the union.
+/// The start of a ray inside a union of cells.
+enum Start<D: DVector> {
+    /// The hit at distance 0, and the index of a facet: the facet at the origin that the ray enters,
+    /// or else the nearest facet.
+    Inside(LocalHit<D>, u32),
+    /// Rounding has placed the origin inside, but the ray leaves the union. The value is the origin
+    /// moved out to the facets. From the old origin, a ray along a floor would pass below the walls
+    /// that stand on the floor.
+    Leaving(D),
+}
+
+/// Returns the start of a ray that begins inside a union of cells. Returns `None` for other rays, and
+/// for a hollow ray.
 ///
 /// If an origin is meant to be on a facet, rounding may place the origin inside. If such a ray
 /// points inward, it hits the facet. Otherwise, it leaves the union.
-fn at_inside<V: Space>(
+fn start_in_cells<V: Space>(
     compound: &Compound<V>,
     ray: &LocalRay<V::DVec>,
     rounding: &dyn Fn(V::DVec) -> f64,
-) -> Option<(LocalHit<V::DVec>, u32)> {
+) -> Option<Start<V::DVec>> {
     let (grid, surface) = (grid_of(compound)?, compound.surface()?);
     let Line { origin, direction } = ray.line;
-    let is_inside = |point| grid.cell_around(point, 0.0).is_some();
+    let is_inside = |point| grid.cell_around(point, V::DVec::ZERO).is_some();
     if ray.hollow || !is_inside(origin) {
         return None;
     }
@@ -209,14 +223,19 @@ fn at_inside<V: Space>(
     let far = origin.extent() + grid.cell_size().to_f64().extent();
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
     let reach = axes.fold(TOUCHING * far, |sum, axis| sum + rounding(axis));
-    let (mut entered, mut is_left): (Option<(u32, V::DVec)>, _) = (None, false);
+    let mut entered: Option<(u32, V::DVec)> = None;
+    let mut left: Option<V::DVec> = None;
     compound.near_point(origin, reach, |index| {
         let vertices = surface.facet_vertices(index).unwrap_or_default();
         if let Some(normal) = facet_normal(&vertices)
             && facet_contains(&vertices, origin, tolerance_at(&vertices, rounding))
         {
             if !is_inward(normal, direction) {
-                is_left = true;
+                let moved = left.unwrap_or(origin);
+                let unit = normal.unit().unwrap_or(V::DVec::ZERO);
+                let start = vertices.first().copied().unwrap_or(moved);
+                let depth = unit.dot(start - moved).max(0.0) + ROUNDING * far;
+                left = Some(moved + unit * depth);
             } else if entered.is_none_or(|(other, _)| index < other) {
                 entered = Some((index, normal));
             }
@@ -225,8 +244,10 @@ fn at_inside<V: Space>(
     });
     // At an edge, the ray may leave across one facet, although it enters another facet.
     let ahead = origin + direction * (PROBE * reach / direction.length());
-    if is_left && (entered.is_none() || !is_inside(ahead)) {
-        return None;
+    if let Some(origin) = left
+        && (entered.is_none() || !is_inside(ahead))
+    {
+        return Some(Start::Leaving(origin));
     }
     let (side, (index, normal)) = match entered {
         Some(entered) => (RaySide::Front, entered),
@@ -236,7 +257,7 @@ fn at_inside<V: Space>(
         ),
     };
     let t = 0.0;
-    Some((LocalHit { t, normal, side }, index))
+    Some(Start::Inside(LocalHit { t, normal, side }, index))
 }
 
 /// Returns a function of a vector: the distance from a facet along the vector within which a point

@@ -62,8 +62,8 @@ impl<V: Space> PlacedCollider<V> {
     pub fn cell_around(&self, offset: V::DVec) -> Option<CellPosition> {
         let grid = self.grid()?;
         let local = self.local(offset)?;
-        let in_cells = grid.in_cells(local).extent() + 1.0;
-        grid.cell_around(local, ROUNDING * in_cells)
+        let in_cells = grid.in_cells(local).copysign(V::DVec::ONE) + V::DVec::ONE;
+        grid.cell_around(local, in_cells * ROUNDING)
     }
 
     /// Converts a point of the world, relative to the collider's translation, to the frame of the

@@ -22,6 +22,10 @@ use crate::{
     tolerance::DEPTH_GAP,
 };
 
+/// A computed depth exceeds a limit if the difference is more than this number of
+/// [`Solver::depth_gap`]s.
+const DEPTH_GAPS: f64 = 4.0;
+
 /// A pair, and the algorithm that computes its results.
 pub struct Solver<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     pub pair: Pair<'a, A, B, T>,
@@ -140,15 +144,16 @@ where
         }
     }
 
-    /// Returns `true` if shapes that [`touch`](Self::hit) overlap by more than `depth`. Computes
-    /// the contact only if GJK's last simplex does not decide.
+    /// Returns `true` if shapes that [`touch`](Self::hit) overlap by more than `depth`, beyond the
+    /// error of the computed depth. Computes the contact only if GJK's last simplex does not decide.
     pub fn is_deeper(&mut self, depth: f64) -> bool {
         if let Method::Gjk(gjk) = &mut self.method
-            && gjk.is_deeper(&self.pair, depth)
+            && gjk.is_deeper(&self.pair, depth + DEPTH_GAPS * DEPTH_GAP * gjk.scale)
         {
             return true;
         }
-        self.contact().depth > depth
+        // The scale, and with it the error of the depth, may grow while the depth is computed.
+        self.contact().depth > depth + DEPTH_GAPS * self.depth_gap()
     }
 
     /// Returns `true` if the cores of shapes that [`touch`](Self::hit) are known to be separated.

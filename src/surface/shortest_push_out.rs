@@ -155,10 +155,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         translation: V::DVec,
     ) -> bool {
         let overlap = self.solve_indices(indices, translation, |solver| {
-            let is_deep = solver.hit() && {
-                let gap = 4.0 * solver.depth_gap();
-                solver.is_deeper(slop(weld, translation) + gap)
-            };
+            let is_deep = solver.hit() && solver.is_deeper(slop(weld, translation));
             is_deep.then_some(())
         });
         overlap.is_none()

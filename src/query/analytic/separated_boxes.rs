@@ -74,7 +74,6 @@ fn box_and_segment<D: DVector>(boxes: &BoxPair<D>, half: D) -> [D; 2] {
     };
     // If the derivative of the distance is at most this value, the slope counts as zero.
     let flat = FLAT_DEPTH * boxes.scale;
-    let flat_square = flat * flat;
     // The greatest t with a negative slope, and the least t with a positive slope.
     let (mut falling, mut rising) = ((-1.0, 0.0), (1.0, 0.0));
     // The least and the greatest t with a slope of zero.
@@ -83,7 +82,7 @@ fn box_and_segment<D: DVector>(boxes: &BoxPair<D>, half: D) -> [D; 2] {
         let [inside, point] = points_at(t);
         let offset = point - inside;
         let slope = along.dot(offset);
-        if slope * slope <= flat_square * offset.length_squared() {
+        if slope.abs() <= flat * offset.length() {
             first_level = t.min(first_level);
             last_level = t.max(last_level);
         } else if slope < 0.0 && t >= falling.0 {

@@ -92,10 +92,14 @@ pub fn face_normal<B: Support + ?Sized>(
 /// Returns the same normal as [`face_normal`] for a facet. `facet` is the unit normal of either
 /// side of the facet, and `normal` is the contact normal.
 pub fn face_normal_of_facet<D: DVector>(facet: D, velocity: D, normal: D) -> D {
-    if facet.dot(normal).abs() < SAME_FACE_COSINE {
-        facet.toward(velocity)
+    if facet.dot(normal).abs() >= SAME_FACE_COSINE {
+        return normal;
+    }
+    // If the body moves along the facet, rounding would choose the side.
+    if facet.dot(velocity).abs() <= PARALLEL_MOTION_SINE * velocity.length() {
+        facet.toward(normal)
     } else {
-        normal
+        facet.toward(velocity)
     }
 }
 

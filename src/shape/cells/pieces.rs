@@ -37,20 +37,24 @@ impl<V: Space> Piece<V> {
 }
 
 impl<V: Space> CellGrid<V> {
-    /// Returns a cell that contains a point in the frame of the grid, up to a tolerance of at most
-    /// half a cell.
-    pub fn cell_around(&self, point: V::DVec, tolerance: f64) -> Option<CellPosition> {
+    /// Returns a cell that contains a point in the frame of the grid, up to a tolerance along each
+    /// axis. The tolerance is a fraction of a cell, and at most half a cell is used.
+    pub fn cell_around(&self, point: V::DVec, tolerance: V::DVec) -> Option<CellPosition> {
         // If a cell is tiny, the rounding of a distant point exceeds a cell.
-        let tolerance = tolerance.min(0.5);
+        let grown = tolerance.min(V::DVec::ONE * 0.5);
+        let [margin_x, margin_y, margin_z] = grown.components();
         let point = self.in_cells(point);
         let contains = |position: CellPosition| {
             let [x, y, z] = (point - V::DVec::of(position.map(f64::from))).components();
-            let [x, z] = [x, z].map(|at| at.clamp(0.0, 1.0));
             let cell = self.at(position);
-            let [low, high] = cell.span(x, z);
-            !cell.is_empty() && (low - tolerance..=high + tolerance).contains(&y)
+            // The height changes along at most one axis, and is lowest and highest at these corners.
+            let [[low_a, high_a], [low_b, high_b]] = [-1.0, 1.0].map(|side| {
+                let [x, z] = [x + side * margin_x, z + side * margin_z];
+                cell.span(x.clamp(0.0, 1.0), z.clamp(0.0, 1.0))
+            });
+            let (low, high) = (low_a.min(low_b), high_a.max(high_b));
+            !cell.is_empty() && (low - margin_y..=high + margin_y).contains(&y)
         };
-        let grown = V::DVec::ONE * tolerance;
         let [min, max] = [point - grown, point + grown].map(floor);
         let range = |axis: usize| [min, max].map(|corner| corner.get(axis).copied().unwrap_or(0));
         // The cell that contains the point itself comes first.

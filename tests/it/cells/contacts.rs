@@ -100,3 +100,17 @@ fn points_are_inside_where_the_oracle_says() {
         }
     });
 }
+
+/// The coordinate along the short sides of the cells is large, and the coordinate along the long
+/// sides is not.
+#[test]
+fn a_ball_beside_flat_cells_touches_nothing() {
+    let mut grid = CellGrid::new(Vec2::new(100.0, 0.1));
+    grid.fill(IVec2::ZERO, IVec2::new(0, 9999), Cell::SOLID)
+        .unwrap();
+    let (wall, ball) = (Collider::cells(&grid), Collider::circle(0.05));
+    let position = Vec2::new(100.1, 999.0);
+    assert!(!query::intersects(&wall, Vec2::ZERO, &ball, position));
+    let gap = query::distance(&wall, Vec2::ZERO, &ball, position).distance;
+    assert!((gap - 0.05).abs() < 1e-5, "{gap}");
+}

@@ -178,6 +178,23 @@ fn a_ray_along_the_ground_hits_nothing() {
     );
 }
 
+/// The origin is meant to be on the ground, and rounding places it just below.
+#[test]
+fn a_ray_along_the_ground_hits_the_wall_on_it() {
+    let mut grid = CellGrid::new(Vec2::splat(0.3));
+    grid.fill(IVec2::ZERO, IVec2::new(99, 2), Cell::SOLID)
+        .unwrap();
+    grid.fill(IVec2::new(50, 3), IVec2::new(55, 6), Cell::SOLID)
+        .unwrap();
+    let level = Collider::cells(&grid);
+    for height in [0.9_f32.next_down(), 0.9, 0.9_f32.next_up()] {
+        let along = Ray::new(Vec2::new(0.15, height), Vec2::X);
+        let hit = query::cast_ray(&level, Vec2::ZERO, along).unwrap();
+        assert!((hit.distance - 14.85).abs() < 1e-5, "{height}: {hit:?}");
+        assert_eq!(hit.normal, Vec2::NEG_X, "{height}");
+    }
+}
+
 #[test]
 fn a_ball_touches_the_union_first_where_the_oracle_does() {
     for_cases(150, |rng, dimension, number| {

@@ -1135,3 +1135,31 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
     assert_eq!(query::cast_ray(&sphere, scaled, ray), None);
     assert_eq!(query::cast_ray(&Collider::default(), Vec2::ZERO, ray), None);
 }
+
+/// The ball moves along the plate and touches its edge, so the motion does not choose a side.
+#[test]
+fn the_face_normal_at_the_edge_of_a_plate_does_not_depend_on_the_winding() {
+    use headbutt::query::CastOptions;
+    let vertices = [Vec3::NEG_Z, Vec3::Z, Vec3::X * 2.0];
+    for winding in [[0, 1, 2], [0, 2, 1]] {
+        let plate = Collider::try_trimesh(vertices, [winding]).unwrap();
+        for turn in [0.0_f32, 0.4, 1.3, 2.9] {
+            let turn = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), turn);
+            let hit = query::cast_shape(
+                &Collider::sphere(0.5),
+                turn * Vec3::new(-2.0, 0.3, 0.2),
+                turn * (Vec3::X * 3.0),
+                &plate,
+                turn,
+                Vec3::ZERO,
+                CastOptions::default(),
+            )
+            .unwrap();
+            let expected = turn * Vec3::NEG_Y;
+            assert!(
+                hit.face_normal.distance(expected) < 1e-5,
+                "{winding:?}, {turn}: {hit:?}"
+            );
+        }
+    }
+}
