@@ -194,8 +194,8 @@ fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
 
 /// The start of a ray inside a union of cells.
 enum Start<D: DVector> {
-    /// The hit at distance 0, and the index of a facet: the facet at the origin that the ray enters,
-    /// or else the nearest facet.
+    /// The hit at distance 0, and the index of a facet: the facet at the origin that the ray
+    /// enters, or else the nearest facet.
     Inside(LocalHit<D>, u32),
     /// Rounding has placed the origin inside, but the ray leaves the union. The value is the origin
     /// moved out to the facets. From the old origin, a ray along a floor would pass below the walls
@@ -203,8 +203,8 @@ enum Start<D: DVector> {
     Leaving(D),
 }
 
-/// Returns the start of a ray that begins inside a union of cells. Returns `None` for other rays, and
-/// for a hollow ray.
+/// Returns the start of a ray that begins inside a union of cells. Returns `None` for other rays,
+/// and for a hollow ray.
 ///
 /// If an origin is meant to be on a facet, rounding may place the origin inside. If such a ray
 /// points inward, it hits the facet. Otherwise, it leaves the union.

@@ -145,10 +145,12 @@ where
     }
 
     /// Returns `true` if shapes that [`touch`](Self::hit) overlap by more than `depth`, beyond the
-    /// error of the computed depth. Computes the contact only if GJK's last simplex does not decide.
+    /// error of the computed depth. Computes the contact only if GJK's last simplex does not
+    /// decide.
     pub fn is_deeper(&mut self, depth: f64) -> bool {
+        let limit = depth + DEPTH_GAPS * self.depth_gap();
         if let Method::Gjk(gjk) = &mut self.method
-            && gjk.is_deeper(&self.pair, depth + DEPTH_GAPS * DEPTH_GAP * gjk.scale)
+            && gjk.is_deeper(&self.pair, limit)
         {
             return true;
         }

@@ -94,10 +94,20 @@ pub fn solve<D: DVector>(
 }
 
 /// Returns the number of nonzero components.
-fn dimensions<D: DVector>(half_extents: D) -> usize {
+pub(super) fn dimensions<D: DVector>(half_extents: D) -> usize {
     (0..D::DIMENSION)
         .map(|index| usize::from(half_extents.component(index) != 0.0))
         .sum()
+}
+
+/// Returns the two points that are nearer to each other, or `points` if the distances are equal.
+pub(super) fn nearer<D: DVector>(points: [D; 2], others: [D; 2]) -> [D; 2] {
+    let square = |[first, second]: [D; 2]| (second - first).length_squared();
+    if square(others) < square(points) {
+        others
+    } else {
+        points
+    }
 }
 
 /// Returns `true` if a box has faces at right angles to this axis.
@@ -228,12 +238,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the contact along a unit vector, given the gap and the points.
     #[inline(always)]
-    pub(super) fn penetration(
-        &self,
-        normal: D,
-        gap: f64,
-        [first, second]: [D; 2],
-    ) -> Penetration<D> {
+    fn penetration(&self, normal: D, gap: f64, [first, second]: [D; 2]) -> Penetration<D> {
         Penetration {
             normal,
             depth: -gap,
@@ -320,14 +325,13 @@ impl<D: DVector> BoxPair<D> {
             points_at(1.0, clamped(uw - cw, ww)),
             points_at(-1.0, clamped(-uw - cw, ww)),
         ];
-        let square = |points: &[D; 2]| (points[1] - points[0]).length_squared();
-        let nearest = ends.into_iter().reduce(|best, other| {
-            if square(&other) < square(&best) {
-                other
-            } else {
-                best
-            }
-        })?;
+        self.apart(ends.into_iter().reduce(nearer)?)
+    }
+
+    /// Returns the contact of boxes that are apart, given their nearest points. Returns `None` if
+    /// the boxes nearly touch.
+    #[inline(always)]
+    pub(super) fn apart(&self, nearest: [D; 2]) -> Option<Penetration<D>> {
         let offset = nearest[1] - nearest[0];
         let gap = offset.length();
         let is_precise = gap > CORE_CONTACT * self.scale;

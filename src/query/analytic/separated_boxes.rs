@@ -16,53 +16,35 @@
 //! **Two boxes in 2D.** One of the two nearest points is a corner of its box.
 
 use crate::{
-    query::{analytic::boxes::BoxPair, gjk::penetration::Penetration},
+    query::{
+        analytic::boxes::{BoxPair, dimensions, nearer},
+        gjk::penetration::Penetration,
+    },
     space::{DVector, Pose},
-    tolerance::{CORE_CONTACT, FLAT_DEPTH},
+    tolerance::FLAT_DEPTH,
 };
 
 /// Returns the contact of two boxes that are apart, with a negative depth. In 3D, one of the boxes
 /// must be a segment. Returns `None` for other pairs, and for boxes that nearly touch.
 #[inline]
 pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
-    let [first, second] = boxes.half_extents.map(segment);
-    let points = match (first, second) {
-        (_, Some(half_length)) => box_and_segment(boxes, half_length),
-        (Some(half_length), None) => {
-            boxes.with_swapped(|boxes| box_and_segment(boxes, half_length))
+    let are_segments = boxes
+        .half_extents
+        .map(|half_extents| dimensions(half_extents) == 1);
+    let points = match are_segments {
+        [_, true] => box_and_segment(boxes),
+        [true, false] => boxes.with_swapped(box_and_segment),
+        [false, false] if D::DIMENSION == 2 => {
+            nearer(box_and_corners(boxes), boxes.with_swapped(box_and_corners))
         }
-        (None, None) if D::DIMENSION == 2 => {
-            let on_first = box_and_corners(boxes);
-            let on_second = boxes.with_swapped(box_and_corners);
-            if square(&on_second) < square(&on_first) {
-                on_second
-            } else {
-                on_first
-            }
-        }
-        (None, None) => return None,
+        [false, false] => return None,
     };
-    let offset = points[1] - points[0];
-    let gap = offset.length();
-    let is_precise = gap > CORE_CONTACT * boxes.scale;
-    is_precise.then_some(boxes.penetration(offset.unit()?, gap, points))
+    boxes.apart(points)
 }
 
-/// Returns the half extents of a box if the box is a segment.
-fn segment<D: DVector>(half_extents: D) -> Option<D> {
-    let sides = (0..D::DIMENSION).filter(|index| half_extents.component(*index) != 0.0);
-    (sides.count() == 1).then_some(half_extents)
-}
-
-/// Returns the squared distance between two points.
-fn square<D: DVector>([first, second]: &[D; 2]) -> f64 {
-    (*second - *first).length_squared()
-}
-
-/// Returns the nearest points of the first box and a segment from -`half` to `half` in the frame of
-/// the second box.
-fn box_and_segment<D: DVector>(boxes: &BoxPair<D>, half: D) -> [D; 2] {
-    let [half_extents, _] = boxes.half_extents;
+/// Returns the nearest points of the first box and of the second box, which is a segment.
+fn box_and_segment<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
+    let [half_extents, half] = boxes.half_extents;
     let Pose {
         rotation,
         translation: center,
@@ -126,11 +108,5 @@ fn box_and_corners<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
         [corner.clamped(half_extents), corner]
     });
     let [first, others @ ..] = corners;
-    others.into_iter().fold(first, |best, other| {
-        if square(&other) < square(&best) {
-            other
-        } else {
-            best
-        }
-    })
+    others.into_iter().fold(first, nearer)
 }

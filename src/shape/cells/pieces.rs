@@ -47,7 +47,8 @@ impl<V: Space> CellGrid<V> {
         let contains = |position: CellPosition| {
             let [x, y, z] = (point - V::DVec::of(position.map(f64::from))).components();
             let cell = self.at(position);
-            // The height changes along at most one axis, and is lowest and highest at these corners.
+            // The height changes along at most one axis, so these corners have the lowest and the
+            // highest values.
             let [[low_a, high_a], [low_b, high_b]] = [-1.0, 1.0].map(|side| {
                 let [x, z] = [x + side * margin_x, z + side * margin_z];
                 cell.span(x.clamp(0.0, 1.0), z.clamp(0.0, 1.0))
