@@ -413,9 +413,9 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             else {
                 return false;
             };
+            // In 2D, the shadow has no edges, and its sides are parallel to the velocity.
             let along = [end - start, self.velocity];
-            let Some(across) = V::DVec::perpendicular(along.get(3 - dimension..).unwrap_or(&along))
-            else {
+            let Some(across) = along.get(3 - dimension..).and_then(V::DVec::perpendicular) else {
                 return false;
             };
             let inward = apex - start;

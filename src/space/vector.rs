@@ -271,9 +271,8 @@ pub trait DVector:
 
     /// Returns `true` if a map is a reflection: its determinant is negative.
     fn is_mirrored(matrix: Self::Matrix) -> bool {
-        let column = |index: usize| Self::column(matrix, index.min(Self::DIMENSION - 1));
-        let columns = [0, 1, 2].map(column);
-        Self::determinant(columns.get(..Self::DIMENSION).unwrap_or_default()) < 0.0
+        let columns = (0..Self::DIMENSION).map(|index| Self::column(matrix, index));
+        Self::determinant(&columns.collect::<ArrayVec<Self, 3>>()) < 0.0
     }
 
     /// Returns the inverse map, or `None` if the map is singular (see [`SINGULAR`]).
