@@ -231,52 +231,54 @@ where
 /// Queries that create no solver if there is a closed form, because creating a solver would take as
 /// long as the closed form itself.
 impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, A, B> {
+    /// Returns the result of `closed` if the pair has a closed form, and of `open` otherwise.
+    #[inline(always)]
+    fn solve<R>(
+        self,
+        closed: impl FnOnce(&Self, &ClosedForm<DVecOf<A>>) -> R,
+        open: impl FnOnce(&mut Solver<'a, A, B>) -> R,
+    ) -> R {
+        match analytic::solve(&self) {
+            Some(closed_form) => closed(&self, &closed_form),
+            None => open(&mut Solver::without_closed_form(self)),
+        }
+    }
+
     /// Returns `true` if the shapes touch.
     #[inline(always)]
     pub fn touches(self) -> bool {
-        match analytic::solve(&self) {
-            Some(closed_form) => closed_form.hit(self.radius_sum()),
-            None => Solver::without_closed_form(self).hit(),
-        }
+        self.solve(|pair, form| form.hit(pair.radius_sum()), Solver::hit)
     }
 
     /// Returns the contact, or `None` if the shapes do not touch.
     #[inline(always)]
     pub fn find_contact(self) -> Option<Contact64<DVecOf<A>>> {
-        match analytic::solve(&self) {
-            Some(closed_form) => {
-                let cores = self.cores_of_closed_form(&closed_form)?;
-                Some(self.contact(&cores))
-            }
-            None => Solver::without_closed_form(self).find_contact(),
-        }
+        self.solve(
+            |pair, form| Some(pair.contact(&pair.cores_of_closed_form(form)?)),
+            Solver::find_contact,
+        )
     }
 
     /// Returns the distance and the nearest points, or `None` if a shape is invalid.
     #[inline(always)]
     pub fn find_distance(self) -> Option<(f64, Contact64<DVecOf<A>>)> {
-        match analytic::solve(&self) {
-            Some(closed_form) => {
-                let (hit, cores) = self.nearest_of_closed_form(&closed_form);
-                Some(self.distance(hit, &cores))
-            }
-            None => Solver::without_closed_form(self).distance(),
-        }
+        let closed = |pair: &Self, form: &_| {
+            let (hit, cores) = pair.nearest_of_closed_form(form);
+            Some(pair.distance(hit, &cores))
+        };
+        self.solve(closed, Solver::distance)
     }
 
     /// Returns the manifold in the world, or `None` if the shapes do not touch.
     #[inline(always)]
     pub fn find_manifold(self) -> Option<Manifold<A::Vector>> {
-        match analytic::solve(&self) {
-            Some(closed_form) => {
-                let cores = self.cores_of_closed_form(&closed_form)?;
-                Some(Manifold::new(&self.manifold_of(cores), self.origins))
-            }
-            None => {
-                let mut solver = Solver::without_closed_form(self);
-                solver.hit().then(|| solver.manifold_in_world())
-            }
-        }
+        let closed = |pair: &Self, form: &_| {
+            let cores = pair.cores_of_closed_form(form)?;
+            Some(Manifold::new(&pair.manifold_of(cores), pair.origins))
+        };
+        self.solve(closed, |solver| {
+            solver.hit().then(|| solver.manifold_in_world())
+        })
     }
 
     /// Returns the contact of the cores of shapes that touch, or `None` for other shapes.
