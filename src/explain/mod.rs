@@ -97,10 +97,10 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         } else {
             explanation.changed = pair.map(|entity| tick.has_changed(entity));
             explanation.is_2d = matches!(proxies.slot(entity), Some(ProxySlot::D2(_)));
-            let mut found = Found::default();
-            explanation.status = tick.status(pair, &mut found);
-            explanation.surface = found.surface;
-            if let Some(parts) = found.parts {
+            let (status, parts) = tick.status(pair);
+            explanation.status = status;
+            explanation.surface = tick.surrounding_surface(pair);
+            if let Some(parts) = parts {
                 let cell = |index: usize| tick.cell(*pair.get(index)?, *parts.get(index)?);
                 explanation.cells = [0, 1].map(cell);
             }
@@ -293,14 +293,8 @@ struct NamedCell {
     material: u16,
 }
 
-/// The results of the search for the status, besides the status.
-#[derive(Default)]
-struct Found {
-    /// A surface that surrounds the other collider and may look solid.
-    surface: Option<Entity>,
-    /// The touching parts of the two colliders, or the nearest parts.
-    parts: Option<[u32; 2]>,
-}
+/// The status of a pair, and the touching parts of the two colliders, or the nearest parts.
+type StatusOfParts = (PairStatus, Option<[u32; 2]>);
 
 /// The last tick of a world, if any tick has run.
 struct LastTick<'w> {
@@ -330,22 +324,22 @@ impl LastTick<'_> {
         })
     }
 
-    /// Returns the status of two entities that can touch other entities, and fills `found`.
-    fn status(&self, pair: [Entity; 2], found: &mut Found) -> PairStatus {
+    /// Returns the status of two entities that can touch other entities.
+    fn status(&self, pair: [Entity; 2]) -> StatusOfParts {
         let [entity, other] = pair;
         if let Some(contact) = self.world.resource::<Collisions>().between(entity, other) {
-            found.parts = Some([contact.part(), contact.other_part()]);
-            return PairStatus::Touching(contact);
+            let parts = [contact.part(), contact.other_part()];
+            return (PairStatus::Touching(contact), Some(parts));
         }
         if let Some(contact) = self.contact_on_path(entity, other) {
-            return PairStatus::PassedThrough(contact);
+            return (PairStatus::PassedThrough(contact), None);
         }
         let Proxies { d2, d3, .. } = self.proxies;
-        match pair.map(|entity| self.seen_slot(entity)) {
+        let status = match pair.map(|entity| self.seen_slot(entity)) {
             [None, _] => PairStatus::Unseen { entity },
             [_, None] => PairStatus::Unseen { entity: other },
-            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => self.status_in(d2, a, b, found),
-            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => self.status_in(d3, a, b, found),
+            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => return self.status_in(d2, a, b),
+            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => return self.status_in(d3, a, b),
             [Some(ProxySlot::D2(_)), _] => PairStatus::Dimensions {
                 in_2d: entity,
                 in_3d: other,
@@ -354,6 +348,17 @@ impl LastTick<'_> {
                 in_2d: other,
                 in_3d: entity,
             },
+        };
+        (status, None)
+    }
+
+    /// Returns a surface that surrounds the other collider and may look solid.
+    fn surrounding_surface(&self, pair: [Entity; 2]) -> Option<Entity> {
+        let Proxies { d2, d3, .. } = self.proxies;
+        match pair.map(|entity| self.seen_slot(entity)) {
+            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => surface_around(d2, a, b),
+            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => surface_around(d3, a, b),
+            _ => None,
         }
     }
 
@@ -383,34 +388,18 @@ impl LastTick<'_> {
         }
     }
 
-    /// Returns the status of two colliders without a contact, given their slots, and fills `found`.
-    fn status_in<V: Space>(
-        &self,
-        arena: &ProxyArena<V>,
-        a: u32,
-        b: u32,
-        found: &mut Found,
-    ) -> PairStatus {
+    /// Returns the status of two colliders without a contact, given their slots.
+    fn status_in<V: Space>(&self, arena: &ProxyArena<V>, a: u32, b: u32) -> StatusOfParts {
         let (Some(first), Some(second)) = (arena.get(a), arena.get(b)) else {
-            return PairStatus::NoDistance;
+            return (PairStatus::NoDistance, None);
         };
-        // A half-space has no box. In this case, `boxes` is `None`.
-        let boxes = arena.box_of(a).zip(arena.box_of(b));
-        let boxes = boxes.map(|(a, b)| [a, b].map(|aabb| aabb.corners().map(Vec3::from)));
-        if let Some([a, b]) = boxes {
-            let is_hollow = |proxy: &Proxy<V>| proxy.is_surface() && proxy.grid().is_none();
-            found.surface = [(first, a, b), (second, b, a)]
-                .into_iter()
-                .find(|(proxy, outer, inner)| is_hollow(proxy) && contains(*outer, *inner))
-                .map(|(proxy, ..)| proxy.entity);
-        }
         let pair = (
             first.entity.min(second.entity),
             first.entity.max(second.entity),
         );
         let custom = &self.world.resource::<Candidates>().custom;
         let rules = &self.proxies.rules;
-        if first.is_half_space() && second.is_half_space() {
+        let status = if first.is_half_space() && second.is_half_space() {
             PairStatus::HalfSpaces
         } else if let Some(exclusion) = rules.exclusion(first.party(), second.party()) {
             match exclusion {
@@ -434,11 +423,12 @@ impl LastTick<'_> {
             PairStatus::ContactRejected
         } else if !custom.allows(pair) {
             PairStatus::NotCandidate
-        } else if let Some((axis, gap)) = boxes.and_then(|[a, b]| gap_between(a, b)) {
+        } else if let Some((axis, gap)) = boxes_of(arena, a, b).and_then(gap_between) {
             PairStatus::BoxesApart { axis, gap }
         } else {
-            status_of_shapes(first, second, &mut found.parts)
-        }
+            return status_of_shapes(first, second);
+        };
+        (status, None)
     }
 
     /// Returns `true` if an entity has changed since the last tick.
@@ -516,6 +506,22 @@ fn invalid_pose<V: Space>(
     proxy.err().map(IgnoredReason::InvalidPose)
 }
 
+/// Returns the bounding boxes of two colliders, given their slots. Returns `None` if a collider is a
+/// half-space, which has no box.
+fn boxes_of<V: Space>(arena: &ProxyArena<V>, a: u32, b: u32) -> Option<[[Vec3; 2]; 2]> {
+    let boxes = [arena.box_of(a)?, arena.box_of(b)?];
+    Some(boxes.map(|aabb| aabb.corners().map(Vec3::from)))
+}
+
+/// Returns the entity of a surface without an interior whose box contains the other box.
+fn surface_around<V: Space>(arena: &ProxyArena<V>, a: u32, b: u32) -> Option<Entity> {
+    let [box_a, box_b] = boxes_of(arena, a, b)?;
+    let is_hollow = |proxy: &Proxy<V>| proxy.is_surface() && proxy.grid().is_none();
+    let mut pairs = [(arena.get(a)?, box_a, box_b), (arena.get(b)?, box_b, box_a)].into_iter();
+    let found = pairs.find(|(proxy, outer, inner)| is_hollow(proxy) && contains(*outer, *inner));
+    found.map(|(proxy, ..)| proxy.entity)
+}
+
 /// Returns `true` if a box contains another box.
 fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
     min.cmple(inner_min).all() && inner_max.cmple(max).all()
@@ -523,7 +529,7 @@ fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
 
 /// Returns the axis along which two boxes are farthest apart, and the gap. The axis points from the
 /// first box to the second box. Returns `None` if the boxes overlap.
-fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Option<(Vec3, f32)> {
+fn gap_between([[min, max], [other_min, other_max]]: [[Vec3; 2]; 2]) -> Option<(Vec3, f32)> {
     let (above, below) = (other_min - max, min - other_max);
     let gaps = above.max(below);
     let axis = Vec3::AXES
@@ -542,13 +548,8 @@ fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
     Some(NamedCell { position, material })
 }
 
-/// Returns the status of two colliders that were tested and have no contact. If the colliders are
-/// apart, sets `parts` to the nearest parts.
-fn status_of_shapes<V: Space>(
-    first: &Proxy<V>,
-    second: &Proxy<V>,
-    parts: &mut Option<[u32; 2]>,
-) -> PairStatus {
+/// Returns the status of two colliders that were tested and have no contact.
+fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfParts {
     let (a, b) = (&first.placed, &second.placed);
     let nearest = nearest_points(a.into(), b.into());
     // If `nearest_points` ignores all facets, the distance is unknown. In this case, the search for
@@ -565,23 +566,24 @@ fn status_of_shapes<V: Space>(
         } else {
             second.entity
         };
-        return PairStatus::BehindSurface { surface };
+        return (PairStatus::BehindSurface { surface }, None);
     }
     let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {
         let platform = [first, second]
             .into_iter()
             .find(|proxy| proxy.traits.is_one_way);
-        return platform.map_or(PairStatus::NoDistance, |proxy| PairStatus::NotFromAbove {
+        let status = platform.map_or(PairStatus::NoDistance, |proxy| PairStatus::NotFromAbove {
             platform: proxy.entity,
         });
+        return (status, None);
     };
-    *parts = Some(nearest.parts.into());
     let origins = [first, second].map(|proxy| proxy.world_pose.translation);
     let [point, other_point]: [V; 2] = nearest.contact.points_in_world(origins);
-    PairStatus::ShapesApart {
+    let status = PairStatus::ShapesApart {
         normal: V::from_f64(nearest.contact.normal).to_vec3(),
         distance: length_to_f32(distance),
         point: point.to_vec3(),
         other_point: other_point.to_vec3(),
-    }
+    };
+    (status, Some(nearest.parts.into()))
 }
