@@ -190,6 +190,17 @@ impl Scene {
         matches!(self.things[number].form, Form::Ball { radius } if radius == BULLET)
     }
 
+    /// Makes each bullet fly a distance of `length` per tick.
+    pub fn set_bullet_steps(&mut self, length: f32) {
+        for number in 0..self.things.len() {
+            if self.is_bullet(number)
+                && let Some(Motion::Drift { velocity, .. }) = &mut self.things[number].motion
+            {
+                *velocity = velocity.normalize() * length;
+            }
+        }
+    }
+
     /// Returns the numbers of the objects that are replaced before a tick. In a hundred ticks, each
     /// object is replaced once.
     pub fn renewed(&self, tick: u32) -> impl Iterator<Item = usize> {

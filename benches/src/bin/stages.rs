@@ -25,6 +25,8 @@ Microseconds a stage of a tick of headbutt, and how much there is to do in it.
 
 Scenes, dimensions and counts may be several, with commas between: moving,pile 2,3 1000,10000 1 100
 The ending +swept makes bullets swept: bullets,bullets+swept
+The ending +swept=N also makes each bullet fly N units a tick: bullets+swept=8,bullets+swept=64
+The ending +all-swept makes all things swept: moving,moving+all-swept
 The ending +marked=N adds a filter of pairs and one of contacts, and marks the first N things for
 both: static+marked=0,static+marked=1000";
 
@@ -61,12 +63,17 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let flat = dimension == "2";
                 let (plain, ending) = scene.split_once('+').unwrap_or((scene, ""));
                 let marked = ending.strip_prefix("marked=").map(str::parse);
-                let case = Case {
+                let length = ending.strip_prefix("swept=").map(str::parse);
+                let mut case = Case {
                     name: scene,
                     scene: Scene::new(plain.parse()?, flat, count.parse()?),
-                    are_bullets_swept: ending == "swept",
+                    are_bullets_swept: ending.starts_with("swept"),
+                    are_all_swept: ending == "all-swept",
                     marked: marked.transpose()?,
                 };
+                if let Some(length) = length.transpose()? {
+                    case.scene.set_bullet_steps(length);
+                }
                 measure(&case, threads, ticks);
             }
         }
@@ -81,6 +88,7 @@ struct Case<'a> {
     name: &'a str,
     scene: Scene,
     are_bullets_swept: bool,
+    are_all_swept: bool,
     /// The number of objects with the marker of the filters, or `None` without filters.
     marked: Option<usize>,
 }
@@ -95,7 +103,7 @@ impl Case<'_> {
         let collider = scene.things[number].form.collider(scene.flat);
         let mut entity = scene.spawn(world, number);
         entity.insert(collider);
-        if self.are_bullets_swept && scene.is_bullet(number) {
+        if self.are_all_swept || self.are_bullets_swept && scene.is_bullet(number) {
             entity.insert(Swept);
         }
         if self.marked.is_some_and(|marked| number < marked) {
