@@ -11,7 +11,8 @@
 //!
 //! While any collider is swept, the broad phase uses boxes around the paths of this tick: see
 //! [`swept`](super::swept). The boxes around pieces of long paths have grids of their own, because
-//! their sizes do not suit the cells of the other boxes. Also, all pieces are new in each tick.
+//! their sizes do not suit the cells of the other boxes. Also, all pieces are new in each tick. The
+//! tick is divided into spans of time, and these grids hold the pieces of one span after the other.
 //!
 //! Half-spaces have no box. Scenes have few half-spaces, so each half-space is tested against all
 //! changed boxes, or against all boxes if the half-space changed. Pairs of two half-spaces are not
@@ -37,7 +38,7 @@ mod row_scan;
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::Peak,
+    buffer::{Buffer, Peak},
     diagnostics::CollisionDiagnostics,
     pipeline::{
         broad_phase::{
@@ -99,8 +100,10 @@ struct Overlaps {
     moving: Grids,
     /// The boxes at rest. Some of these boxes may have moved or been removed since the last update.
     resting: Grids,
-    /// The boxes around pieces of paths.
+    /// The boxes around the pieces of paths in one span of the tick.
     pieces: Grids,
+    /// The pairs of slots whose cut paths may meet.
+    piece_pairs: Buffer<SlotPair>,
     /// The peak number of boxes at rest.
     rest_peak: Peak,
     /// The peak number of slots and of boxes around pieces of paths.
@@ -125,6 +128,7 @@ impl Overlaps {
             moving,
             resting,
             pieces,
+            piece_pairs,
             ..
         } = self;
         let changed = arena.changed();
@@ -150,32 +154,40 @@ impl Overlaps {
         find_half_space_pairs(arena, paths, &mut pairs.all);
         if paths.is_empty() {
             *pieces = Grids::default();
+            piece_pairs.clear();
             return;
         }
-        let numbers = paths.pieces();
-        pieces.update(boxes, numbers.clone(), |number| numbers.contains(&number));
-        let uncut = pairs.all.len();
-        pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
-            paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
-        });
-        // Several pairs of pieces may belong to the same pair of paths, so duplicates are removed.
-        if let Some(found) = pairs.all.get_mut(uncut..) {
-            for pair in &mut *found {
-                let (a, b) = paths.slots(*pair);
-                *pair = (a.min(b), a.max(b));
-            }
-            found.sort_unstable();
+        // Pieces of two paths touch only if they are at the same place at the same time. Without the
+        // division into spans, each piece would visit all pieces at its place, whose number grows
+        // with the length of the paths.
+        let spans = paths.span_count();
+        for span in 0..spans {
+            let overlaps_span = |number| paths.spans_of(number, spans).contains(&span);
+            let begins_in_span = |number| paths.spans_of(number, spans).start == span;
+            pieces.update(boxes, paths.pieces_in(span, spans), overlaps_span);
+            pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
+                paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
+            });
+            pieces.overlaps_with(moving, pairs, begins_in_span, |_| true);
+            pieces.overlaps_with(resting, pairs, begins_in_span, rests);
         }
-        pairs.all.dedup();
-        pieces.overlaps_with(moving, pairs, |_| true, |_| true);
-        pieces.overlaps_with(resting, pairs, |_| true, rests);
+        // Several pairs of pieces may belong to the same pair of paths, so duplicates are removed.
         // Most boxes around paths are far larger than the paths, so `may_meet` also tests the paths
         // themselves.
+        let numbers = paths.pieces();
+        piece_pairs.clear();
         pairs.all.retain_mut(|pair| {
+            let are_pieces = numbers.contains(&pair.0) && numbers.contains(&pair.1);
             let is_repeated = paths.is_repeated(*pair);
             *pair = paths.slots(*pair);
-            !is_repeated && paths.may_meet(arena, *pair)
+            if are_pieces {
+                piece_pairs.push((pair.0.min(pair.1), pair.0.max(pair.1)));
+            }
+            !are_pieces && !is_repeated && paths.may_meet(arena, *pair)
         });
+        piece_pairs.sort_unstable();
+        piece_pairs.dedup();
+        pairs.all.extend_from_slice(piece_pairs);
     }
 
     /// Ends a tick. After a temporary peak of the number of boxes, removes outdated boxes and frees

@@ -96,6 +96,43 @@ impl<V: Space> PathTable<V> {
         end - self.pieces.len() as u32..end
     }
 
+    /// Returns the number of *spans*: equal parts of the tick, as many as a cut path has pieces on
+    /// average. So a piece overlaps few spans. Only pieces of the same span can touch each other.
+    pub fn span_count(&self) -> u32 {
+        let paths = self.first_pieces().count().max(1);
+        (self.pieces.len() / paths) as u32
+    }
+
+    /// Returns the spans that a piece overlaps, if the tick has `count` spans.
+    pub fn spans_of(&self, number: u32, count: u32) -> Range<u32> {
+        self.piece(number).map_or(0..0, |piece| {
+            let end = ((piece.index + 1) * count).div_ceil(piece.count);
+            piece.index * count / piece.count..end
+        })
+    }
+
+    /// Returns the numbers of the boxes around the pieces that overlap a span, if the tick has
+    /// `count` spans.
+    pub fn pieces_in(&self, span: u32, count: u32) -> impl Iterator<Item = u32> {
+        let first = self.pieces().start;
+        self.first_pieces().flat_map(move |(position, piece)| {
+            let end = ((span + 1) * piece.count).div_ceil(count);
+            let indices = span * piece.count / count..end;
+            indices.map(move |index| first + position + index)
+        })
+    }
+
+    /// Returns the first piece of each cut path, with its position among all pieces.
+    fn first_pieces(&self) -> impl Iterator<Item = (u32, &PathPiece)> {
+        let mut next = 0;
+        core::iter::from_fn(move || {
+            let position = next;
+            let piece = self.pieces.get(position as usize)?;
+            next += piece.count;
+            Some((position, piece))
+        })
+    }
+
     /// Returns the piece in the box with this number, or `None` for the box of a slot.
     fn piece(&self, number: u32) -> Option<&PathPiece> {
         let index = number.checked_sub(self.pieces().start)?;
@@ -177,12 +214,10 @@ impl<V: Space> PathTable<V> {
         self.indices.resize(count, NO_PATH);
         if is_first {
             arena.slots().for_each(|slot| self.update(arena, slot));
-        } else {
-            let changed = arena.changed().iter();
-            changed.for_each(|slot| self.update(arena, *slot));
         }
         let typical_size = typical_size(arena.boxes());
         for slot in arena.changed() {
+            self.update(arena, *slot);
             if let Some(proxy) = arena.get(*slot)
                 && let Some(start) = previous.get(proxy.entity)
                 && let Some(path) = SweptPath::new(proxy, arena.box_of(*slot), start, typical_size)
