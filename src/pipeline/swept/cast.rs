@@ -38,7 +38,7 @@ use crate::{
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
-        swept::{PathMotion, PathTable, SweptPaths},
+        swept::{PathMotion, PathTable, SweptPath, SweptPaths},
     },
     placed::PartContact,
     query::{CastOptions, CastStatus, Motion64},
@@ -108,16 +108,22 @@ fn list_casts<V: Space>(
         let (Some(a), Some(b)) = (arena.get(pair.0), arena.get(pair.1)) else {
             continue;
         };
-        if rules.exclusion(a.party(), b.party()).is_some() {
-            continue;
-        }
         let entities = (a.entity, b.entity);
         while found.next_if(|other| other.pair() < entities).is_some() {}
         let found = found.next_if(|other| other.pair() == entities).copied();
+        // Computing a rotation takes far longer than these bounds, which exclude most pairs.
+        let [path_a, path_b] = [pair.0, pair.1].map(|slot| paths.path(slot));
+        let may_be_fast = is_fast([a, b], [path_a, path_b].map(PathLength::at_most));
+        if !may_be_fast && found.is_none() || rules.exclusion(a.party(), b.party()).is_some() {
+            continue;
+        }
         let touched = collisions.contains(a.entity, b.entity);
-        let motion = |slot, proxy| paths.path(slot)?.motion(proxy);
-        let motions = [motion(pair.0, a), motion(pair.1, b)];
-        if found.is_some() && !touched || is_fast([a, b], motions.map(motion_or_rest)) {
+        let motions = [
+            path_a.and_then(|path| path.motion(a)),
+            path_b.and_then(|path| path.motion(b)),
+        ];
+        let is_fast = || may_be_fast && is_fast([a, b], motions.map(PathLength::of));
+        if found.is_some() && !touched || is_fast() {
             casts.push(PairCast {
                 pair: *pair,
                 motions,
@@ -133,21 +139,44 @@ fn motion_or_rest<D: DVector>(motion: Option<PathMotion<D>>) -> Motion64<D> {
     motion.map_or(Motion64::still(), |path| path.motion)
 }
 
+/// The translation along a path, and the angle of the rotation in radians.
+struct PathLength<D> {
+    translation: D,
+    angle: f64,
+}
+
+impl<D: DVector> PathLength<D> {
+    fn of(motion: Option<PathMotion<D>>) -> Self {
+        let motion = motion_or_rest(motion);
+        Self {
+            translation: motion.translation,
+            angle: D::angle_size(motion.rotation),
+        }
+    }
+
+    /// Returns the translation and an upper bound on the angle.
+    fn at_most(path: Option<&SweptPath<D>>) -> Self {
+        Self {
+            translation: path.map_or(D::ZERO, |path| path.translation),
+            angle: path.map_or(0.0, |path| path.max_angle),
+        }
+    }
+}
+
 /// Returns `true` if the motion of a swept collider, relative to the other collider, may exceed the
 /// swept collider's inner radius.
-fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::DVec>; 2]) -> bool {
-    let distance = (motion_b.translation - motion_a.translation).length();
-    let angle_of = |motion: Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
-    let is_fast = |proxy: &Proxy<V>, motion, other: &Proxy<V>, other_motion| {
+fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [path_a, path_b]: [PathLength<V::DVec>; 2]) -> bool {
+    let distance = (path_b.translation - path_a.translation).length();
+    let is_fast = |proxy: &Proxy<V>, angle: f64, other: &Proxy<V>, other_angle: f64| {
         let Some((inner, outer)) = proxy.core_radii() else {
             return true;
         };
         let arm = (proxy.world_pose.translation - other.world_pose.translation).length();
-        let own = distance + angle_of(motion) * outer;
-        own + angle_of(other_motion) * (arm + distance + outer) > inner
+        let own = distance + angle * outer;
+        own + other_angle * (arm + distance + outer) > inner
     };
-    a.traits.is_swept && is_fast(a, motion_a, b, motion_b)
-        || b.traits.is_swept && is_fast(b, motion_b, a, motion_a)
+    a.traits.is_swept && is_fast(a, path_a.angle, b, path_b.angle)
+        || b.traits.is_swept && is_fast(b, path_b.angle, a, path_a.angle)
 }
 
 /// Minimum number of casts per task: starting a task costs as much as a few casts.

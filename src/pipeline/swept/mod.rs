@@ -18,7 +18,7 @@ mod paths;
 mod region;
 mod teleported;
 
-pub use path::{PathMotion, rotation_between};
+pub use path::{PathMotion, SweptPath, rotation_between};
 pub use path_table::PathTable;
 pub use paths::{SweptPaths, store_poses};
 pub use teleported::{Teleported, remove_teleported};

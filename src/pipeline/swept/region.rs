@@ -45,7 +45,10 @@ impl<D: DVector> PathRegion<D> {
     /// Returns a box around the path.
     pub fn path_box(&self) -> Aabb {
         let bounds = self.bounds.around_translation(-self.translation);
-        Aabb::around(&bounds, f64::INFINITY)
+        let middle = self.center - self.translation * 0.5;
+        let aside = (bounds.min + bounds.max) * 0.5 - middle;
+        let radius = self.radius + 0.5 * self.translation.length() + aside.length();
+        Aabb::around(&bounds, radius)
     }
 
     /// Returns the number of pieces into which the path is cut. Along the second longest axis of
@@ -65,11 +68,8 @@ impl<D: DVector> PathRegion<D> {
     pub fn piece_boxes(self, count: u32) -> impl Iterator<Item = Aabb> {
         let step = self.translation * (-1.0 / f64::from(count));
         (0..count).map(move |index| {
-            let [min, max] = [self.bounds.min, self.bounds.max];
-            let offset = step * f64::from(index);
-            let (min, max) = (min + offset, max + offset);
-            let bounds = Bounds { min, max }.around_translation(step);
-            Aabb::around(&bounds, f64::INFINITY)
+            let end = self.bounds.moved(step * f64::from(index));
+            Aabb::around(&end.around_translation(step), f64::INFINITY)
         })
     }
 
