@@ -44,7 +44,7 @@ impl<V: Space> SurfacePair<'_, V> {
         let mut planes: SmallVec<[ContactPlane<V::DVec>; 4]> = SmallVec::new();
         let mut known: SmallVec<[(usize, CellPosition); 8]> = SmallVec::new();
         for contact in contacts.iter() {
-            let (index, normal) = (contact.indices.0, contact.normal);
+            let (index, normal) = (contact.indices.0, contact.normal());
             let (facet, cell) = (self.surface.facet(index), self.surface.cell_of_facet(index));
             let (Some(facet), Some(cell)) = (facet, cell) else {
                 continue;

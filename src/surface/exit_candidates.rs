@@ -11,7 +11,7 @@ use crate::{
         body_part::{BodyPart, NearFacet, Neighborhood},
         facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
         fan::{Fan, PointHull},
-        internal_edges::EdgeVerdict,
+        internal_edges::{EdgeVerdict, Neighbors},
         lists::PushOutLists,
         surface_pair::SurfacePair,
     },
@@ -116,10 +116,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             self.add_fans(body, limit, lists);
         }
         let candidates = &mut lists.candidates;
-        candidates.sort_unstable_by(|a, b| {
-            let depths = a.depth().total_cmp(&b.depth());
-            depths.then_with(|| self.order(a, b))
-        });
+        candidates.sort_unstable_by(|a, b| self.by_depth(a, b));
         candidates.dedup_by(|a, b| a.is_same_plane(b));
         candidates.truncate(MAX_EXIT_CANDIDATES);
     }
@@ -226,13 +223,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return None;
         }
         let found = self.plate_contact(contact)?;
-        if found.depth() >= contact.depth().min(limit) || found.normal.dot(contact.normal) <= 0.0 {
+        let is_back = found.normal().dot(contact.normal()) <= 0.0;
+        if is_back || found.depth() >= contact.depth().min(limit) {
             return None;
         }
         let (index, _) = contact.indices;
         let (facet, part) = (self.surface.facet(index)?, self.surface.part(index)?);
         let point = facet.nearest_boundary(foot(&part, &found.contact))?;
-        let verdict = self.verdict(index, &point, found.normal, RISE_SINE_GJK);
+        let verdict = self.verdict(index, &point, found.normal(), RISE_SINE_GJK, Neighbors::All);
         (verdict == EdgeVerdict::Counts).then_some(found)
     }
 
@@ -268,13 +266,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // dropped.
         let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
         let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
-        (contact.depth <= limit && !is_back).then_some(FacetContact {
-            indices: (index, body.index),
-            normal: contact.normal,
-            contact,
-            kind: ContactKind::Nearest,
-            weld: weld(&[fan.point]),
-        })
+        let (indices, kind) = ((index, body.index), ContactKind::Nearest);
+        (contact.depth <= limit && !is_back)
+            .then(|| FacetContact::new(indices, contact, kind, weld(&[fan.point])))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},
-    surface::surface_pair::{BallPart, SurfacePair},
+    surface::surface_pair::{BallPart, CenterSegment, SurfacePair},
     tolerance::{SAME_NORMAL, SURELY_APART},
 };
 
@@ -33,10 +33,8 @@ const MAX_LEFT_OVERLAP: f64 = 1e-5;
 pub struct FacetContact<D> {
     /// The indices of the facet and of the part of the body.
     pub indices: (u32, u32),
-    /// The unit normal from the surface to the body. For [`ContactKind::Plane`], this is the exact
-    /// normal of the plane.
-    pub normal: D,
-    /// The contact, with the facet as the first shape.
+    /// The contact, with the facet as the first shape, so the normal points from the surface to the
+    /// body. For [`ContactKind::Plane`], this is the exact normal of the plane.
     pub contact: Contact64<D>,
     pub kind: ContactKind<D>,
     /// Points of the facet count as the same point if their distance is at most this value.
@@ -69,13 +67,31 @@ impl<D> ContactKind<D> {
 }
 
 impl<D: DVector> FacetContact<D> {
+    pub fn new(
+        indices: (u32, u32),
+        contact: Contact64<D>,
+        kind: ContactKind<D>,
+        weld: f64,
+    ) -> Self {
+        Self {
+            indices,
+            contact,
+            kind,
+            weld,
+        }
+    }
+
     pub fn depth(&self) -> f64 {
         self.contact.depth
     }
 
+    pub fn normal(&self) -> D {
+        self.contact.normal
+    }
+
     /// Returns the plane that a translation of the body has to clear: the normal and the depth.
     pub fn plane(&self) -> PushPlane<D> {
-        (self.normal, self.depth())
+        (self.normal(), self.depth())
     }
 
     pub fn is_plane(&self) -> bool {
@@ -85,7 +101,7 @@ impl<D: DVector> FacetContact<D> {
     /// Returns `true` if two contacts have the same normal and the same depth, up to rounding.
     pub fn is_same_plane(&self, other: &Self) -> bool {
         let difference = (self.depth() - other.depth()).abs();
-        (self.normal - other.normal).length() <= SAME_NORMAL
+        (self.normal() - other.normal()).length() <= SAME_NORMAL
             && difference <= SAME_DEPTH * other.depth()
     }
 }
@@ -98,6 +114,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     pub(super) fn order(&self, a: &FacetContact<V::DVec>, b: &FacetContact<V::DVec>) -> Ordering {
         let [a, b] = [a, b].map(|contact| self.surface_first(contact.indices));
         a.cmp(&b)
+    }
+
+    /// Compares the depths of two contacts, then their indices.
+    pub(super) fn by_depth(
+        &self,
+        a: &FacetContact<V::DVec>,
+        b: &FacetContact<V::DVec>,
+    ) -> Ordering {
+        let depths = a.depth().total_cmp(&b.depth());
+        depths.then_with(|| self.order(a, b))
     }
 
     /// If the body is convex, adds each facet that may touch the body to `near`, and returns
@@ -200,14 +226,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let Some(facet) = facet else {
                 // If the scale flattens a facet, the facet has no normal, so the contact's normal
                 // is used.
-                let contact = solver.contact();
-                return Some(FacetContact {
-                    indices,
-                    normal: contact.normal,
-                    contact,
-                    kind: ContactKind::Nearest,
-                    weld: 0.0,
-                });
+                let (contact, kind) = (solver.contact(), ContactKind::Nearest);
+                return Some(FacetContact::new(indices, contact, kind, 0.0));
             };
             let outward = match self.center {
                 Some(center) => self.outward(&facet, center)?,
@@ -229,13 +249,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if self.pushes_through(normal, point.as_ref(), outward) {
                 return Some(plane_contact(solver, indices, &facet, outward));
             }
-            Some(FacetContact {
-                indices,
-                normal,
-                contact,
-                kind: ContactKind::at(point, RISE_SINE_GJK),
-                weld: facet.weld,
-            })
+            let kind = ContactKind::at(point, RISE_SINE_GJK);
+            Some(FacetContact::new(indices, contact, kind, facet.weld))
         })
     }
 
@@ -254,7 +269,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface.facet(indices.0)?;
         if let ControlFlow::Break(Some(found)) = self.contact_by_plane(indices, &facet)
-            && found.normal == normal
+            && found.normal() == normal
         {
             let kind = ContactKind::Plane;
             return Some(FacetContact { kind, ..found });
@@ -282,22 +297,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         ];
         let height = facet.height(lowest) * facet.normal.dot(normal);
         let origin = self.body.world_pose.translation - self.surface.world_pose.translation;
-        Some(FacetContact {
-            indices,
+        let contact = Contact64 {
             normal,
-            contact: Contact64 {
-                normal,
-                depth: (radii[0] + radii[1] - height).max(0.0),
-                offset_a: lowest + normal * (radii[0] - height),
-                offset_b: lowest - origin - normal * radii[1],
-            },
-            kind: if height < 0.0 {
-                ContactKind::Plane
-            } else {
-                ContactKind::Nearest
-            },
-            weld: facet.weld,
-        })
+            depth: (radii[0] + radii[1] - height).max(0.0),
+            offset_a: lowest + normal * (radii[0] - height),
+            offset_b: lowest - origin - normal * radii[1],
+        };
+        let kind = if height < 0.0 {
+            ContactKind::Plane
+        } else {
+            ContactKind::Nearest
+        };
+        Some(FacetContact::new(indices, contact, kind, facet.weld))
     }
 
     /// Computes the contact of a facet with a convex body from the plane of the facet. Returns
@@ -319,11 +330,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let lowest = self.lowest(body, normal);
         let height = facet.height(lowest) * facet.normal.dot(normal);
         let radius = radius + body.scaled_shape().radius();
-        let size = body
-            .region
-            .bounds()
-            .map_or(0.0, |it| (it.max - it.min).extent());
-        let tolerance = SURELY_APART * (size + facet.max_distance(center));
+        let tolerance = self.height_tolerance(facet, center);
         if height > radius + tolerance {
             return ControlFlow::Break(None);
         }
@@ -331,8 +338,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // If the core reaches below the plane, the segment from the lowest point to the center is
         // in the core, and crosses the plane.
         let is_above = height > tolerance && height <= radius;
-        let upward = center - lowest;
-        let crossing = lowest + upward * (-height / upward.dot(normal));
+        let CenterSegment { crossing, .. } = CenterSegment::new(lowest, center, (normal, -height));
         let is_decided =
             is_above && facet.is_under(lowest) || height < -tolerance && facet.is_under(crossing);
         if is_decided {
@@ -357,17 +363,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // After the translation, the shapes just touch, and the nearest points are the points of
         // the contact.
         let (_, touching) = self.solve_indices(indices, translation, |solver| solver.distance())?;
-        Some(FacetContact {
-            indices,
+        let contact = Contact64 {
             normal,
-            contact: Contact64 {
-                normal,
-                depth,
-                ..touching
-            },
-            kind: ContactKind::Nearest,
-            weld: facet.weld,
-        })
+            depth,
+            ..touching
+        };
+        let kind = ContactKind::Nearest;
+        Some(FacetContact::new(indices, contact, kind, facet.weld))
     }
 
     /// Returns the contact with a *plate*: a facet as if the surface had no other facets. `contact`
@@ -390,10 +392,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 let facet = self.surface.facet(contact.indices.0)?;
                 facet.is_crossed_by([center, center + found.normal * found.depth])
             }
-            None => found.normal.dot(contact.normal) <= 0.0,
+            None => found.normal.dot(contact.normal()) <= 0.0,
         };
         (!is_through).then_some(FacetContact {
-            normal: found.normal,
             contact: found,
             kind: ContactKind::Nearest,
             ..*contact
@@ -462,20 +463,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
             contact?;
         }
-        Some(FacetContact {
-            indices,
+        // Each offset is relative to the origin of its own part. The origin of a ball is the ball's
+        // center.
+        let contact = Contact64 {
             normal,
-            // Each offset is relative to the origin of its own part. The origin of a ball is the
-            // ball's center.
-            contact: Contact64 {
-                normal,
-                depth: depth.max(0.0),
-                offset_a: foot + normal * facet_radius,
-                offset_b: -(normal * radius),
-            },
-            kind: ContactKind::at(boundary, RISE_SINE_CLOSED_FORM),
-            weld: facet.weld,
-        })
+            depth: depth.max(0.0),
+            offset_a: foot + normal * facet_radius,
+            offset_b: -(normal * radius),
+        };
+        let kind = ContactKind::at(boundary, RISE_SINE_CLOSED_FORM);
+        Some(FacetContact::new(indices, contact, kind, facet.weld))
     }
 
     /// Does the same as [`solve`](Self::solve) for the facet and the part with these indices.
@@ -517,12 +514,12 @@ pub fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
 
 /// Returns `true` if a translation clears the plane of a contact.
 pub fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
-    contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
+    contact.depth() - translation.dot(contact.normal()) <= slop(contact.weld, translation)
 }
 
 /// Returns `true` if a translation ends on or before the plane of a contact.
 pub fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
-    translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
+    translation.dot(contact.normal()) <= contact.depth() + slop(contact.weld, translation)
 }
 
 /// Returns `true` if a translation ends on the plane of a contact.
@@ -537,13 +534,11 @@ fn plane_contact<V: Space>(
     facet: &Facet<V::DVec>,
     outward: V::DVec,
 ) -> FacetContact<V::DVec> {
-    FacetContact {
-        indices,
+    let contact = Contact64 {
         normal: outward,
-        contact: solver.contact_over(outward, true),
-        kind: ContactKind::Plane,
-        weld: facet.weld,
-    }
+        ..solver.contact_over(outward, true)
+    };
+    FacetContact::new(indices, contact, ContactKind::Plane, facet.weld)
 }
 
 /// Returns the contact's point on the core of the facet, relative to the surface's translation.

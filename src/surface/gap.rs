@@ -96,17 +96,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         for contact in contacts {
             let mut others = normals.iter();
-            if others.any(|other| (*other - contact.normal).length() <= SAME_NORMAL) {
+            if others.any(|other| (*other - contact.normal()).length() <= SAME_NORMAL) {
                 continue;
             }
             for other in &normals {
-                let edges = [contact.normal, *other];
-                let edges = edges.get(..V::DVec::DIMENSION - 1).unwrap_or_default();
-                let across = V::DVec::perpendicular(edges);
+                let edges = [contact.normal(), *other];
+                let edges = edges.get(..V::DVec::DIMENSION - 1);
+                let across = edges.and_then(V::DVec::perpendicular);
                 add(across);
                 add(across.map(|direction| -direction));
             }
-            if normals.try_push(contact.normal).is_err() {
+            if normals.try_push(contact.normal()).is_err() {
                 break;
             }
         }
@@ -208,7 +208,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
             (plane, length) = (next, next_length);
         }
-        let is_behind = (plane.normal + contact.normal).length() <= SAME_NORMAL;
+        let is_behind = (plane.normal() + contact.normal()).length() <= SAME_NORMAL;
         (!is_behind).then_some(plane)
     }
 

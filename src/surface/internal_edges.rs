@@ -27,20 +27,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if error > RISE_SINE_CLOSED_FORM {
             return false;
         }
-        let weld = weld(&[point.point]);
-        let rises = |vertices: &[V::DVec]| point.rises(vertices, contact.normal, error, weld);
-        let visit = |other| {
-            if self.is_facet_hidden(other) {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        };
         let (facet, _) = contact.indices;
-        let found = self
-            .surface
-            .search_adjacent(facet, point.weights, rises, visit);
-        found.is_break()
+        let adjacent = Neighbors::Adjacent;
+        self.verdict(facet, &point, contact.normal(), error, adjacent) == EdgeVerdict::Rises
     }
 
     /// Does the same as [`is_hidden`](Self::is_hidden) for a facet that is given by its index.
@@ -83,7 +72,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return false;
             }
             last = tested;
-            let verdict = self.verdict(contact.indices.0, &point, contact.normal, error);
+            let (facet, _) = contact.indices;
+            let verdict = self.verdict(facet, &point, contact.normal(), error, Neighbors::All);
             if verdict == EdgeVerdict::RisesBehind {
                 hidden = hidden.or(Some(contact.indices));
             }
@@ -107,6 +97,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         point: &BoundaryPoint<V::DVec>,
         normal: V::DVec,
         error: f64,
+        neighbors: Neighbors,
     ) -> EdgeVerdict {
         let mut verdict = EdgeVerdict::Counts;
         let weld = weld(&[point.point]);
@@ -120,10 +111,24 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 ControlFlow::Break(())
             }
         };
-        self.surface
-            .search_around(facet, point.weights, rises, visit);
+        let surface = self.surface;
+        match neighbors {
+            Neighbors::Adjacent => {
+                let _ = surface.search_adjacent(facet, point.weights, rises, visit);
+            }
+            Neighbors::All => surface.search_around(facet, point.weights, rises, visit),
+        }
         verdict
     }
+}
+
+/// The facets at a boundary point that decide whether a contact counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Neighbors {
+    /// The facets that share vertices with the facet of the contact.
+    Adjacent,
+    /// All facets that contain the point.
+    All,
 }
 
 /// The decision whether a contact at an edge or a corner counts.

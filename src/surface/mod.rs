@@ -151,10 +151,7 @@ impl<V: Space> SurfacePair<'_, V> {
             self.add_contacts(near, contacts);
             lists.begin(contacts);
             self.remove_internal_contacts(contacts);
-            contacts.sort_unstable_by(|a, b| {
-                let depths = a.depth().total_cmp(&b.depth());
-                depths.then_with(|| self.order(a, b))
-            });
+            contacts.sort_unstable_by(|a, b| self.by_depth(a, b));
             self.keep_push_out(contacts, lists);
         }
     }

@@ -22,7 +22,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     placed::{BoundingRegion, Part},
-    shape::{Bounds, Core, Facet, Polygon, ScaledShape, Shape, Support, facet_edges},
+    shape::{Bounds, Core, Facet, ScaledShape, Shape, Support, facet_edges},
     space::{
         DVector, Pose, Space,
         shortest_translation::{PushPlane, shortest_translation},
@@ -49,79 +49,85 @@ const MIN_EDGES_SINE: f64 = 1e-9;
 /// push-out that is as long as the limit.
 const LIMIT_ROUNDING: f64 = 1e-6;
 
-/// A part whose faces can be listed: a box or a polygon. The pose is relative to the surface's
-/// translation.
-enum KnownFaces<'p, D: DVector> {
-    Box {
-        pose: Pose<D>,
-        half_extents: D,
-    },
-    Polygon {
-        pose: Pose<D>,
-        polygon: Polygon<'p, D>,
-    },
+/// A part of the body whose faces can be listed: a box or a polygon without a radius.
+struct KnownPart<'p, V: Space> {
+    index: u32,
+    shape: &'p ScaledShape<'p, Shape<V>>,
+    /// The pose, relative to the surface's translation.
+    pose: Pose<V::DVec>,
+    bounds: Bounds<V::DVec>,
+    /// The center and the radius of a ball that contains the part.
+    ball: (V::DVec, f64),
 }
 
-impl<D: DVector> KnownFaces<'_, D> {
-    /// Returns the least component of the part's points along a vector.
-    fn bottom(&self, normal: D) -> f64 {
-        match self {
-            Self::Box { pose, half_extents } => {
-                let local = D::transpose(pose.rotation) * normal;
-                pose.translation.dot(normal) - half_extents.copysign(local).dot(local)
-            }
-            Self::Polygon { pose, polygon } => {
-                let local = D::transpose(pose.rotation) * normal;
-                let heights = polygon.edges().map(|edge| edge.start.dot(local));
-                pose.translation.dot(normal) + heights.fold(f64::INFINITY, f64::min)
-            }
-        }
-    }
-
-    /// Returns the center and the radius of a ball that contains the part.
-    fn ball(&self) -> (D, f64) {
-        match self {
-            Self::Box { pose, half_extents } => (pose.translation, half_extents.length()),
-            Self::Polygon { pose, polygon } => {
+impl<'p, V: Space> KnownPart<'p, V> {
+    /// Returns `None` if the part has a radius, or if the part is neither a box nor a polygon.
+    fn new(
+        pair: &SurfacePair<V>,
+        part: &Part<V>,
+        shape: &'p ScaledShape<'p, Shape<V>>,
+    ) -> Option<Self> {
+        let mut pose = part.world_pose.pose();
+        pose.translation = pose.translation - pair.surface.world_pose.translation;
+        let ball = match shape.core() {
+            _ if shape.radius() != 0.0 => return None,
+            Core::Box { half_extents } => (pose.translation, half_extents.length()),
+            Core::Polygon(polygon) => {
                 let vertices = || polygon.edges().map(|edge| edge.start);
-                let sum = vertices().fold(D::ZERO, |sum, vertex| sum + vertex);
+                let sum = vertices().fold(V::DVec::ZERO, |sum, vertex| sum + vertex);
                 let center = sum * (1.0 / vertices().count() as f64);
                 let distances = vertices().map(|vertex| (vertex - center).length());
                 let radius = distances.fold(0.0, f64::max);
                 (pose.rotation * center + pose.translation, radius)
             }
-        }
+            Core::Opaque | Core::HalfSpace(_) => return None,
+        };
+        Some(Self {
+            index: part.index,
+            shape,
+            pose,
+            bounds: *part.region.bounds()?,
+            ball,
+        })
+    }
+
+    /// Returns the least component of the part's points along a vector.
+    fn bottom(&self, normal: V::DVec) -> f64 {
+        let lowest = self.shape.lowest(self.pose.rotation, normal);
+        (self.pose.translation + lowest).dot(normal)
     }
 
     /// Calls `visit` with the plane of each face of the Minkowski difference of a facet and this
     /// part, until `visit` returns `Break`.
     fn visit_planes(
         &self,
-        facet: &Facet<D>,
-        mut visit: impl FnMut(PushPlane<D>) -> ControlFlow<()>,
+        facet: &Facet<V::DVec>,
+        mut visit: impl FnMut(PushPlane<V::DVec>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (pose, half_extents) = match self {
-            Self::Box { pose, half_extents } => (pose, half_extents),
-            Self::Polygon { pose, polygon } => {
+        let pose = &self.pose;
+        let half_extents = match self.shape.core() {
+            Core::Box { half_extents } => half_extents,
+            Core::Opaque | Core::HalfSpace(_) => return ControlFlow::Continue(()),
+            Core::Polygon(polygon) => {
                 let of_polygon = polygon.edges().map(|edge| -(pose.rotation * edge.normal));
                 let mut normals = [facet.normal, -facet.normal].into_iter().chain(of_polygon);
                 return normals.try_for_each(|it| visit((it, facet.top(it) - self.bottom(it))));
             }
         };
         // In the frame of the box, most components of the axes are 0.
-        let inverse = D::transpose(pose.rotation);
+        let inverse = V::DVec::transpose(pose.rotation);
         let mut vertices = facet.vertices().clone();
         for vertex in &mut vertices {
             *vertex = inverse * (*vertex - pose.translation);
         }
-        let depth = |normal: D| {
+        let depth = |normal: V::DVec| {
             let heights = vertices.iter().map(|vertex| vertex.dot(normal));
             half_extents.copysign(normal).dot(normal) + heights.fold(f64::NEG_INFINITY, f64::max)
         };
         let own = inverse * facet.normal;
         visit((facet.normal, depth(own)))?;
         visit((-facet.normal, depth(-own)))?;
-        let axes = || (0..D::DIMENSION).map(D::axis);
+        let axes = || (0..V::DVec::DIMENSION).map(V::DVec::axis);
         for axis in axes() {
             let in_world = pose.rotation * axis;
             visit((in_world, depth(axis)))?;
@@ -129,7 +135,7 @@ impl<D: DVector> KnownFaces<'_, D> {
         }
         for (edge, inward) in facet_edges(&vertices) {
             for axis in axes() {
-                let across = D::perpendicular(&[edge, axis]);
+                let across = V::DVec::perpendicular(&[edge, axis]);
                 let across =
                     across.filter(|across| across.length() > MIN_EDGES_SINE * edge.length());
                 // If `normal` is the normal of a face of the Minkowski difference, no point of the
@@ -140,42 +146,6 @@ impl<D: DVector> KnownFaces<'_, D> {
             }
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// A part of the body.
-struct KnownPart<'p, V: Space> {
-    index: u32,
-    faces: KnownFaces<'p, V::DVec>,
-    bounds: Bounds<V::DVec>,
-    /// The center and the radius of a ball that contains the part.
-    ball: (V::DVec, f64),
-}
-
-impl<'p, V: Space> KnownPart<'p, V> {
-    /// Returns the part with its faces. Returns `None` if the part has a radius, or if the part is
-    /// neither a box nor a polygon.
-    fn new(
-        pair: &SurfacePair<V>,
-        part: &Part<V>,
-        shape: &'p ScaledShape<Shape<V>>,
-    ) -> Option<Self> {
-        let origin = pair.surface.world_pose.translation;
-        let mut pose = part.world_pose.pose();
-        pose.translation = pose.translation - origin;
-        let faces = match shape.core() {
-            _ if shape.radius() != 0.0 => None,
-            Core::Box { half_extents } => Some(KnownFaces::Box { pose, half_extents }),
-            Core::Polygon(polygon) => Some(KnownFaces::Polygon { pose, polygon }),
-            Core::Opaque | Core::HalfSpace(_) => None,
-        };
-        let faces = faces?;
-        Some(Self {
-            index: part.index,
-            ball: faces.ball(),
-            faces,
-            bounds: *part.region.bounds()?,
-        })
     }
 }
 
@@ -342,7 +312,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let mean = normals.into_iter().flatten();
         let mean = mean.fold(V::DVec::ZERO, |sum, normal| sum + normal);
         if let Some(mean) = mean.unit() {
-            let bottoms = self.parts.iter().map(|part| part.faces.bottom(mean));
+            let bottoms = self.parts.iter().map(|part| part.bottom(mean));
             let bottom = bottoms.fold(f64::INFINITY, f64::min);
             let tops = facets().map(|facet| facet.top(mean));
             let top = tops.fold(f64::NEG_INFINITY, f64::max);
@@ -403,7 +373,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         } = &mut *self.lists;
         let first = planes.len();
         let mut least = f64::INFINITY;
-        let visited = part.faces.visit_planes(facet, |(normal, depth)| {
+        let visited = part.visit_planes(facet, |(normal, depth)| {
             least = depth.min(least);
             // If the depth is not positive, the part is already past this plane, and may stay
             // there.
@@ -476,8 +446,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     fn add_reached(&mut self, translation: V::DVec) -> Option<()> {
         for position in 0..self.parts.len() {
             let part = self.parts.get(position)?;
-            let [min, max] = [part.bounds.min, part.bounds.max].map(|it| it + translation);
-            let (region, part) = (BoundingRegion::Box(Bounds { min, max }), part.index);
+            let region = BoundingRegion::Box(part.bounds.moved(translation));
+            let part = part.index;
             let mut result = Some(());
             self.pair
                 .surface

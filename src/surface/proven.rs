@@ -29,9 +29,8 @@ use crate::{
     space::{DVector, Space, shortest_translation::translation_out_of_all},
     surface::{
         facet_contact::{ContactKind, FacetContact, SolverOf, is_tight, slop},
-        surface_pair::SurfacePair,
+        surface_pair::{CenterSegment, SurfacePair},
     },
-    tolerance::SURELY_APART,
 };
 
 /// Maximum number of planes that one proof takes, and of single facets that one proof tries. Most
@@ -86,11 +85,8 @@ impl<D: DVector> NearCluster<D> {
 struct CenterPath<D: DVector> {
     /// The projection of the lowest point onto the plane.
     foot: D,
-    /// The point at which the segment crosses the plane.
-    crossing: D,
-    /// The length of the segment, divided by its height above the lowest point.
-    slant: f64,
-    /// The facet that contains `crossing`, with its index.
+    segment: CenterSegment<D>,
+    /// The facet that contains the crossing, with its index.
     facet: Facet<D>,
     index: u32,
 }
@@ -105,14 +101,8 @@ pub struct ProofLists<V: Space> {
     /// The greatest height and the index of each facet that the body may touch. Heights are
     /// measured along the mean normal of the clusters.
     tops: Vec<(f64, u32)>,
-    tested: Vec<TestedFacet>,
-}
-
-/// A facet that was tested.
-struct TestedFacet {
-    index: u32,
-    /// `true` if the body touches the facet.
-    is_touched: bool,
+    /// The index of each facet that was tested, and `true` if the body touches the facet.
+    tested: Vec<(u32, bool)>,
 }
 
 /// A normal, and a height along the normal. After a translation, the body is above this height, so
@@ -132,7 +122,7 @@ struct Proof<'p, 'a, V: Space> {
     /// The index of the cluster and the index of the facet, for each near facet, sorted.
     facets: &'p [(u32, u32)],
     clusters: &'p [NearCluster<V::DVec>],
-    tested: &'p mut Vec<TestedFacet>,
+    tested: &'p mut Vec<(u32, bool)>,
     /// See [`ProofLists::tops`].
     tops: &'p mut Vec<(f64, u32)>,
     /// `true` if the proof would have to test more facets than [`MAX_TESTED`].
@@ -217,8 +207,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         by_cluster: &[(u32, u32)],
         clusters: &mut Vec<NearCluster<V::DVec>>,
     ) -> Option<f64> {
-        let bounds = body.region.bounds();
-        let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).extent());
         let mut clearance = f64::INFINITY;
         let mut first = 0;
         for group in by_cluster.chunk_by(|a, b| a.0 == b.0) {
@@ -243,7 +231,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             clusters.push(NearCluster {
                 number,
                 facets,
-                tolerance: SURELY_APART * (size + plane.max_distance(center)),
+                tolerance: self.height_tolerance(&plane, center),
                 plane,
                 outward,
                 lowest: center,
@@ -368,13 +356,8 @@ impl<V: Space> Proof<'_, '_, V> {
             levels.clear();
             levels.push((found.normal, plate.top(found.normal)));
             contacts.clear();
-            contacts.push(FacetContact {
-                indices,
-                normal: found.normal,
-                contact: found,
-                kind: ContactKind::Nearest,
-                weld: plate.weld,
-            });
+            let kind = ContactKind::Nearest;
+            contacts.push(FacetContact::new(indices, found, kind, plate.weld));
         }
         false
     }
@@ -435,8 +418,7 @@ impl<V: Space> Proof<'_, '_, V> {
         let Some(bounds) = self.body.region.bounds() else {
             return false;
         };
-        let [min, max] = [bounds.min, bounds.max].map(|corner| corner + translation);
-        let region = BoundingRegion::Box(Bounds { min, max });
+        let region = BoundingRegion::Box(bounds.moved(translation));
         let mut is_clear = true;
         self.pair
             .surface
@@ -448,8 +430,8 @@ impl<V: Space> Proof<'_, '_, V> {
 
     /// Returns `true` if the body touches a facet.
     fn touches(&mut self, facet: u32) -> bool {
-        if let Some(known) = self.tested.iter().find(|known| known.index == facet) {
-            return known.is_touched;
+        if let Some((_, is_touched)) = self.tested.iter().find(|(index, _)| *index == facet) {
+            return *is_touched;
         }
         if self.tested.len() >= MAX_TESTED {
             self.is_exhausted = true;
@@ -465,10 +447,8 @@ impl<V: Space> Proof<'_, '_, V> {
             };
             (is_visible && !is_apart).then(solve)?
         });
-        let is_touched = touch.is_some();
-        let index = facet;
-        self.tested.push(TestedFacet { index, is_touched });
-        is_touched
+        self.tested.push((facet, touch.is_some()));
+        touch.is_some()
     }
 
     /// Returns `true` if a translation takes the center through no facet.
@@ -515,15 +495,12 @@ impl<V: Space> Proof<'_, '_, V> {
     /// Returns the path from a lowest point of the body to the center. Returns `None` if the path
     /// does not cross the cluster.
     fn path(&self, cluster: &NearCluster<V::DVec>, lowest: V::DVec) -> Option<CenterPath<V::DVec>> {
-        let under = cluster.depth.max(0.0);
-        let segment = self.center - lowest;
-        let height = segment.dot(cluster.outward);
-        let crossing = lowest + segment * (under / height);
-        let (index, facet) = self.facet_at(cluster, crossing)?;
+        let plane = (cluster.outward, cluster.depth.max(0.0));
+        let segment = CenterSegment::new(lowest, self.center, plane);
+        let (index, facet) = self.facet_at(cluster, segment.crossing)?;
         Some(CenterPath {
             foot: lowest + cluster.outward * cluster.depth,
-            crossing,
-            slant: segment.length() / height,
+            segment,
             facet,
             index,
         })
@@ -537,8 +514,8 @@ impl<V: Space> Proof<'_, '_, V> {
         path: &CenterPath<V::DVec>,
         length: f64,
     ) -> bool {
-        let CenterPath { foot, crossing, .. } = *path;
-        let room = length * path.slant + (crossing - foot).length();
+        let CenterPath { foot, segment, .. } = *path;
+        let room = length * segment.slant + (segment.crossing - foot).length();
         if path.facet.inset(foot) > room {
             return true;
         }

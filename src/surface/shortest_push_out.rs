@@ -41,7 +41,7 @@ use crate::{
             FacetContact, SAME_DEPTH, clears_plane, ends_at_plane, foot, is_tight, slop,
         },
         lists::PushOutLists,
-        surface_pair::SurfacePair,
+        surface_pair::{CenterSegment, SurfacePair},
     },
     tolerance::SAME_NORMAL,
 };
@@ -127,7 +127,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             for contact in contacts {
                 let (translation, bounding) = (shortest.translation, &shortest.bounding);
                 if clears_plane(contact, translation)
-                    || !bounding.is_empty() && self.is_cleared(contact, translation)
+                    || !bounding.is_empty()
+                        && self.is_apart_after(contact.indices, contact.weld, translation)
                 {
                     continue;
                 }
@@ -140,11 +141,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
         }
         Some(shortest.translation)
-    }
-
-    /// Returns `true` if a translation clears the facet of a contact.
-    fn is_cleared(&self, contact: &FacetContact<V::DVec>, translation: V::DVec) -> bool {
-        self.is_apart_after(contact.indices, contact.weld, translation)
     }
 
     /// Returns `true` if two parts do not overlap after a translation of the body.
@@ -175,15 +171,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             // from the lowest point to the center crosses the plane. `foot` and the crossing must
             // be farther from the facet's boundary than the translation is long.
             let foot = foot(&on_surface, &contact.contact);
-            let (under, over) = (contact.depth(), facet.height(center).abs());
-            let lowest = foot - contact.normal * under;
-            let segment = center - lowest;
-            let crossing = lowest + segment * (under / (under + over));
-            let inset = facet.inset(foot).min(facet.inset(crossing));
+            let lowest = foot - contact.normal() * contact.depth();
+            let segment = CenterSegment::new(lowest, center, contact.plane());
+            let inset = facet.inset(foot).min(facet.inset(segment.crossing));
             // The smaller the angle between segment and plane, the farther a translation moves the
             // crossing.
-            let slant = segment.length() / (under + over);
-            Some(inset > translation.length() * slant)
+            Some(inset > translation.length() * segment.slant)
         };
         let tight = contacts
             .iter()
@@ -194,7 +187,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut is_found = true;
         for contact in tight {
             let is_same = last.is_some_and(|last| {
-                (last.normal - contact.normal).length() <= SAME_NORMAL
+                (last.normal() - contact.normal()).length() <= SAME_NORMAL
                     && contact.depth() - last.depth() <= slop(contact.weld, translation)
             });
             if !is_same {
@@ -377,7 +370,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<FacetContact<V::DVec>> {
         let mut contact = candidate;
         for _ in 0..MAX_CONTACTS {
-            let (normal, depth) = (contact.normal, contact.depth());
+            let (normal, depth) = contact.plane();
             if depth >= limit {
                 return None;
             }
@@ -389,7 +382,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .contacts
                 .iter()
                 .filter(|contact| contact.indices == indices);
-            if blocking.any(|contact| contact.normal.dot(normal) < -SAME_NORMAL) {
+            if blocking.any(|contact| contact.normal().dot(normal) < -SAME_NORMAL) {
                 return None;
             }
             contact = self.contact_along(indices, normal)?;
@@ -414,7 +407,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<(u32, u32)> {
         let rank = |contact: &FacetContact<V::DVec>| {
             let is_open = !clears_plane(contact, translation);
-            (is_open, contact.normal.dot(over.normal))
+            (is_open, contact.normal().dot(over.normal()))
         };
         let mut best = (None, (false, f64::NEG_INFINITY));
         for contact in contacts {
@@ -440,7 +433,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         translation: V::DVec,
     ) -> Option<(u32, u32)> {
         let is_clear = |contact: &FacetContact<V::DVec>| {
-            clears_plane(contact, translation) || self.is_cleared(contact, translation)
+            clears_plane(contact, translation)
+                || self.is_apart_after(contact.indices, contact.weld, translation)
         };
         let mut contacts = lists.contacts.iter();
         let index = contacts.position(|contact| !is_clear(contact))?;

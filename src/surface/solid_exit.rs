@@ -20,14 +20,14 @@ use smallvec::SmallVec;
 use crate::{
     placed::{BoundingRegion, NearestFacet, Part, SolidPiece},
     query::Contact64,
-    shape::{Bounds, CellPosition, Core, Facet, Support, weld},
+    shape::{CellPosition, Core, Facet, Support, weld},
     space::{
         DVector, Space,
         shortest_translation::{MAX_LENGTH_PER_DEPTH, PushPlane},
         translation_search::{Node, SameNodes, TranslationSearch},
     },
     surface::{
-        facet_contact::{ContactKind, FacetContact, slop},
+        facet_contact::{ContactKind, FacetContact, SolverOf, slop},
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
@@ -40,8 +40,9 @@ const MAX_NODES: usize = 128;
 /// this multiple of the shortest side of a cell.
 const MAX_DEPTH: f64 = 24.0;
 
-/// Maximum number of faces near the parts that the search visits, plus the number of pairs of a
-/// piece and a part that the search solves. This limit bounds the time of the search.
+/// Maximum number of faces near the parts that the search visits, plus the number of times that the
+/// search solves a pair of a piece and a part. This limit bounds the time of the search. The
+/// contacts at the end of the way out are computed once, so they do not count.
 const MAX_WORK: usize = 1 << 14;
 
 /// Maximum number of pieces that the search finds.
@@ -69,6 +70,16 @@ struct SolidExit<'p, 'a, V: Space> {
 
 /// The search has reached [`MAX_PIECES`] or [`MAX_WORK`].
 struct Exhausted;
+
+/// The planes that a search for a way out tries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TriedPlanes {
+    /// The planes of the faces of a piece, and the plane of the shortest translation out of it.
+    Faces,
+    /// Also planes at the edges of a piece. A round part may fit into a pocket that it can enter
+    /// only past the edges of a piece. The planes of the faces exclude such a pocket.
+    FacesAndEdges,
+}
 
 /// A piece and a part that overlap after a translation, by their indices.
 #[derive(Clone, Copy)]
@@ -166,11 +177,11 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Finds the shortest translation out of the union. The label of a plane is the index of a
     /// part. Returns `None` if a limit of the search is reached.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
-        let first = self.way_out(f64::INFINITY, false)?;
+        let first = self.way_out(f64::INFINITY, TriedPlanes::Faces)?;
         if self.has_all_planes() {
             return Some(first);
         }
-        let other = self.way_out(MAX_DETOUR * first.length, true);
+        let other = self.way_out(MAX_DETOUR * first.length, TriedPlanes::FacesAndEdges);
         let other = other.filter(|other| other.length < first.length);
         Some(other.unwrap_or(first))
     }
@@ -180,7 +191,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     ///
     /// Without planes at edges, the first way out is returned. With these planes, ways out that are
     /// longer at first may become shorter, so the search goes on.
-    fn way_out(&mut self, max_length: f64, with_edges: bool) -> Option<Node<V::DVec, usize>> {
+    fn way_out(&mut self, max_length: f64, tried: TriedPlanes) -> Option<Node<V::DVec, usize>> {
         let mut search = TranslationSearch::default();
         search.begin(MAX_NODES, max_length, SameNodes::Planes);
         let mut best: Option<Node<V::DVec, usize>> = None;
@@ -189,13 +200,16 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 break;
             };
             if let Some(overlap) = overlap {
-                for plane in self.planes(overlap, node.translation, with_edges) {
+                let Ok(planes) = self.planes(overlap, node.translation, tried) else {
+                    break;
+                };
+                for plane in planes {
                     search.open(&node, plane, overlap.part);
                 }
                 continue;
             }
             let found = self.shortened(node);
-            if !with_edges {
+            if tried == TriedPlanes::Faces {
                 return Some(found);
             }
             if best.as_ref().is_none_or(|best| found.length < best.length) {
@@ -231,15 +245,13 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// each repetition turns the planes, and shortens the translation.
     fn shortened(&mut self, mut node: Node<V::DVec, usize>) -> Node<V::DVec, usize> {
         for _ in 0..MAX_SHORTENINGS {
-            if self.spend(self.pieces.len() * self.parts.len()).is_err() {
-                return node;
-            }
             let mut shorter = Node::default();
             for piece in 0..self.pieces.len() {
                 for part in 0..self.parts.len() {
                     let pair = Overlap { piece, part };
                     let normal = self.separating_normal(pair, node.translation);
-                    let plane = normal.and_then(|normal| self.plane(pair, normal));
+                    let plane = normal.ok().flatten();
+                    let plane = plane.and_then(|normal| self.plane(pair, normal));
                     let next = plane.and_then(|plane| shorter.with(plane, part, node.length));
                     let Some(next) = next else {
                         return node;
@@ -258,12 +270,11 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
 
     /// Returns the normal from a piece to a part after a translation.
     fn separating_normal(
-        &self,
-        Overlap { piece, part }: Overlap,
+        &mut self,
+        pair: Overlap,
         translation: V::DVec,
-    ) -> Option<V::DVec> {
-        let parts = [&self.pieces.get(piece)?.part, self.parts.get(part)?];
-        self.pair.solve(parts, translation, |solver| {
+    ) -> Result<Option<V::DVec>, Exhausted> {
+        self.solve(pair, translation, |solver| {
             let (distance, nearest) = solver.distance()?;
             let touch = if distance > 0.0 {
                 nearest
@@ -333,8 +344,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     fn facets_near(&self, part: &Part<V>, translation: V::DVec) -> impl Iterator<Item = u32> {
         let mut near = Vec::new();
         if let Some(bounds) = part.region.bounds() {
-            let [min, max] = [bounds.min, bounds.max].map(|it| it + translation);
-            let region = BoundingRegion::Box(Bounds { min, max });
+            let region = BoundingRegion::Box(bounds.moved(translation));
             let surface = self.pair.surface;
             surface.parts_near(&region, V::DVec::ZERO, |facet| near.push(facet));
         }
@@ -347,8 +357,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         if self.are_boxes_apart(overlap, translation) {
             return Ok(false);
         }
-        self.spend(1)?;
-        let contact = self.contact_after(overlap, translation);
+        let contact = self.contact_after(overlap, translation)?;
         Ok(contact.is_some_and(|it| it.depth > self.tolerance(translation)))
     }
 
@@ -359,21 +368,31 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             .get(piece)
             .and_then(|it| it.part.region.bounds());
         let part = self.parts.get(part).and_then(|it| it.region.bounds());
-        piece.zip(part).is_some_and(|(piece, part)| {
-            let [min, max] = [part.min, part.max].map(|corner| corner + translation);
-            !piece.overlaps(&Bounds { min, max })
-        })
+        piece
+            .zip(part)
+            .is_some_and(|(piece, part)| !piece.overlaps(&part.moved(translation)))
     }
 
     /// Returns the contact of a piece and a part after a translation.
     fn contact_after(
-        &self,
+        &mut self,
+        pair: Overlap,
+        translation: V::DVec,
+    ) -> Result<Option<Contact64<V::DVec>>, Exhausted> {
+        self.solve(pair, translation, |solver| solver.find_contact())
+    }
+
+    /// Calls `visit` with the solver of a piece and a part after a translation.
+    fn solve<R>(
+        &mut self,
         Overlap { piece, part }: Overlap,
         translation: V::DVec,
-    ) -> Option<Contact64<V::DVec>> {
-        let parts = [&self.pieces.get(piece)?.part, self.parts.get(part)?];
-        self.pair
-            .solve(parts, translation, |solver| solver.find_contact())
+        visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
+    ) -> Result<Option<R>, Exhausted> {
+        self.spend(1)?;
+        let piece = self.pieces.get(piece).map(|piece| &piece.part);
+        let parts = piece.zip(self.parts.get(part));
+        Ok(parts.and_then(|(piece, part)| self.pair.solve([piece, part], translation, visit)))
     }
 
     /// Returns the depth that may remain after a translation, because of rounding.
@@ -384,21 +403,18 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
 
     /// Returns the planes across which a part can leave a piece. `translation` is a translation
     /// after which both overlap.
-    ///
-    /// A round part may fit into a pocket that it can enter only past the edges of a piece. The
-    /// planes of the faces exclude such a pocket. With `with_edges`, planes at the edges are added.
     fn planes(
-        &self,
+        &mut self,
         overlap: Overlap,
         translation: V::DVec,
-        with_edges: bool,
-    ) -> SmallVec<[PushPlane<V::DVec>; 8]> {
-        let shortest = self.contact_after(overlap, translation);
+        tried: TriedPlanes,
+    ) -> Result<SmallVec<[PushPlane<V::DVec>; 8]>, Exhausted> {
+        let shortest = self.contact_after(overlap, translation)?;
         let piece = self.pieces.get(overlap.piece);
         let faces = piece.map_or(&[][..], |piece| &piece.normals);
         let mut normals: SmallVec<[V::DVec; 32]> = SmallVec::from_slice(faces);
         normals.extend(shortest.map(|contact| contact.normal));
-        if with_edges {
+        if tried == TriedPlanes::FacesAndEdges {
             for (index, normal) in faces.iter().enumerate() {
                 let others = faces.iter().skip(index + 1);
                 let beside = others.filter(|other| normal.dot(**other) > -SAME_NORMAL);
@@ -407,7 +423,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         }
         let planes = normals.into_iter();
         let planes = planes.filter_map(|normal| self.plane(overlap, normal));
-        planes.collect()
+        Ok(planes.collect())
     }
 
     /// Returns the contact of a part for a plane on which a translation ends. The contact is with
@@ -531,12 +547,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         // The box around a body that is a surface has another translation than the first facet.
         let own = self.pair.body.part(part.index);
         let own = own.map_or(part.world_pose.translation, |it| it.world_pose.translation);
-        FacetContact {
-            indices: (index, part.index),
-            normal: contact.normal,
-            contact: contact.moved([V::DVec::ZERO, part.world_pose.translation - own]),
-            kind: ContactKind::Nearest,
-            weld: facet.weld,
-        }
+        let contact = contact.moved([V::DVec::ZERO, part.world_pose.translation - own]);
+        let kind = ContactKind::Nearest;
+        FacetContact::new((index, part.index), contact, kind, facet.weld)
     }
 }

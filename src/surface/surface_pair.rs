@@ -8,7 +8,8 @@ use crate::{
     placed::{Part, PlacedCollider},
     query::Counter,
     shape::{Facet, Support, swap_if},
-    space::{DVector, Space},
+    space::{DVector, Space, shortest_translation::PushPlane},
+    tolerance::SURELY_APART,
 };
 
 /// If both colliders are surfaces, the smaller surface counts as a body if its size is at most this
@@ -24,6 +25,28 @@ pub struct BallPart<D> {
     pub half_box: f64,
     /// The radius of the surface's facets.
     pub facet_radius: f64,
+}
+
+/// The segment from a lowest point of a body to the body's center. The segment is in the body.
+#[derive(Clone, Copy)]
+pub struct CenterSegment<D> {
+    /// The point at which the segment crosses a plane.
+    pub crossing: D,
+    /// The length of the segment, divided by its height above the lowest point.
+    pub slant: f64,
+}
+
+impl<D: DVector> CenterSegment<D> {
+    /// Returns the segment for the plane with this normal. The lowest point is at this `depth` below
+    /// the plane.
+    pub fn new(lowest: D, center: D, (normal, depth): PushPlane<D>) -> Self {
+        let segment = center - lowest;
+        let height = segment.dot(normal);
+        Self {
+            crossing: lowest + segment * (depth / height),
+            slant: segment.length() / height,
+        }
+    }
 }
 
 /// A surface, and a body that may touch it.
@@ -136,6 +159,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let pose = part.world_pose.pose();
         let lowest = part.scaled_shape().lowest(pose.rotation, normal);
         lowest + (pose.translation - self.surface.world_pose.translation)
+    }
+
+    /// Returns a tolerance for the height of a body's lowest point above the plane of a facet. If
+    /// the absolute value of the height is at most this tolerance, rounding decides whether the
+    /// solvers report a contact. `center` is the body's center.
+    pub(super) fn height_tolerance(&self, facet: &Facet<V::DVec>, center: V::DVec) -> f64 {
+        let bounds = self.convex.as_ref().and_then(|body| body.region.bounds());
+        let size = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).extent());
+        SURELY_APART * (size + facet.max_distance(center))
     }
 
     /// Returns `true` if the surface is one-sided and the body's center is behind the facet.

@@ -132,11 +132,20 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
+    /// Returns the box after a motion by `translation`.
+    pub fn moved(&self, translation: D) -> Self {
+        Self {
+            min: self.min + translation,
+            max: self.max + translation,
+        }
+    }
+
     /// Returns the box that contains this box during a motion by `translation`.
     pub fn around_translation(&self, translation: D) -> Self {
+        let end = self.moved(translation);
         Self {
-            min: self.min.min(self.min + translation),
-            max: self.max.max(self.max + translation),
+            min: self.min.min(end.min),
+            max: self.max.max(end.max),
         }
     }
 
