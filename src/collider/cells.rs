@@ -6,8 +6,8 @@ use crate::{
     Collider,
     math::{IVec2, IVec3, Vec2, Vec3},
     shape::{
-        AnyColliderShape, Cell, CellGrid, ColliderShape, Compound, CompoundParts, Dimension,
-        ShapeError, Surface,
+        AnyColliderShape, Cell, CellGrid, CellSurface, ColliderShape, Compound, Dimension,
+        ShapeError,
     },
 };
 
@@ -56,10 +56,9 @@ impl Collider {
     /// # Changes of the grid
     ///
     /// The collider keeps a copy of the grid, which shares its memory: see [`grid`](Self::grid). To
-    /// change the level, change your grid, and replace the collider. The next tick then ends the
-    /// contacts with removed cells, and starts the contacts with new cells. Replacing a collider
-    /// finds all exposed faces again. So divide a large world into several grids, each with an
-    /// entity of its own.
+    /// change the level, call [`edit_cells`](Self::edit_cells). The next tick then ends the contacts
+    /// with removed cells, and starts the contacts with new cells. Replacing the collider by a new
+    /// one has the same effect, but finds all exposed faces again, and tests all pairs again.
     ///
     /// [`try_cells`](Self::try_cells) lists the invalid inputs.
     pub fn cells<V: Dimension>(grid: &CellGrid<V>) -> Self {
@@ -90,11 +89,20 @@ impl Collider {
     /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
     pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
-        let Some(surface) = Surface::of_cells(grid)? else {
+        Self::of_cells(CellSurface::new(grid)?, grid, 0.0)
+    }
+
+    /// Creates a union of cells with a margin. If there are no faces, the collider keeps `grid`.
+    fn of_cells<V: Dimension>(
+        cells: Option<CellSurface<V>>,
+        grid: &CellGrid<V>,
+        margin: f32,
+    ) -> Result<Self, ShapeError> {
+        let Some(cells) = cells else {
             let shape = AnyColliderShape::NoCells(V::empty_grid(grid.clone()));
             return Ok(Self { shape });
         };
-        let compound = Compound::new(CompoundParts::Surface(surface), 0.0)?;
+        let compound = Compound::of_cells(cells, margin)?;
         Ok(Self::of_shape(ColliderShape::Compound(Arc::new(compound))))
     }
 
@@ -105,12 +113,36 @@ impl Collider {
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
+    /// let mut grid = CellGrid::new(Vec3::ONE);
+    /// grid.set(IVec3::X, Cell::SOLID);
+    /// let level = Collider::cells(&grid);
+    /// assert_eq!(level.grid::<Vec3>(), Some(&grid));
+    /// assert_eq!(level.grid::<Vec2>(), None);
+    /// ```
+    pub fn grid<V: Dimension>(&self) -> Option<&CellGrid<V>> {
+        let empty = || V::empty_grid_of(self.shape());
+        self.cell_surface().map(CellSurface::grid).or_else(empty)
+    }
+
+    /// Changes the cells of a collider from [`cells`](Self::cells) in place, and returns the result
+    /// of `edit`.
+    ///
+    /// Only the faces near changed cells are found again. If the collider keeps its entity and its
+    /// pose, the next tick tests only the bodies near these faces again, and the bodies inside the
+    /// union. All other contacts stay as they are. The contacts are the same as with a new collider
+    /// of the changed grid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
     /// /// Removes the cell at a point of the level.
     /// fn dig(level: &mut Collider, point: Vec3) {
-    ///     if let Some(mut grid) = level.grid::<Vec3>().cloned() {
+    ///     let removed = level.edit_cells(|grid: &mut CellGrid<Vec3>| {
     ///         grid.set(grid.position_of(point), Cell::EMPTY);
-    ///         *level = Collider::cells(&grid);
-    ///     }
+    ///     });
+    ///     // Removing a cell never makes a grid invalid.
+    ///     debug_assert_eq!(removed, Ok(()));
     /// }
     ///
     /// let mut grid = CellGrid::new(Vec3::ONE);
@@ -122,9 +154,31 @@ impl Collider {
     /// dig(&mut level, Vec3::new(1.5, 0.5, 0.5));
     /// assert!(level.is_inert() && level.grid::<Vec3>().unwrap().is_empty());
     /// ```
-    pub fn grid<V: Dimension>(&self) -> Option<&CellGrid<V>> {
-        let empty = || V::empty_grid_of(self.shape());
-        self.surface_of_cells().map_or_else(empty, Surface::grid)
+    ///
+    /// Several changes in one call cost less than several calls. A margin from
+    /// [`rounded`](Self::rounded) stays, unless all cells are removed.
+    ///
+    /// # Errors
+    ///
+    /// [`NotCells`](ShapeError::NotCells) if the collider is not from [`cells`](Self::cells) in this
+    /// dimension, in which case `edit` is not called, and the errors of
+    /// [`try_cells`](Self::try_cells) for the changed grid. The collider is unchanged.
+    pub fn edit_cells<V: Dimension, R>(
+        &mut self,
+        edit: impl FnOnce(&mut CellGrid<V>) -> R,
+    ) -> Result<R, ShapeError> {
+        let mut grid = self.grid().cloned().ok_or(ShapeError::NotCells)?;
+        let result = edit(&mut grid);
+        let compound = self.cell_compound();
+        let old = compound.and_then(Compound::cells);
+        let old = old.filter(|cells| cells.grid().cell_size() == grid.cell_size());
+        let new = match old {
+            Some(cells) => cells.changed(&grid)?,
+            None => CellSurface::new(&grid)?,
+        };
+        let margin = compound.map_or(0.0, |compound| compound.parts().1);
+        *self = Self::of_cells(new, &grid, margin)?;
+        Ok(result)
     }
 
     /// Returns the cell that has a part of a 2D collider from [`cells`](Self::cells), and its
@@ -168,15 +222,20 @@ impl Collider {
     }
 
     fn cell_of<V: Dimension>(&self, part: u32) -> Option<(V::CellPosition, Cell)> {
-        let surface = self.surface_of_cells::<V>()?;
-        let position = surface.cell_of_facet(part)?;
-        Some((position, surface.grid()?.get(position)))
+        let cells = self.cell_surface::<V>()?;
+        let position = V::position_of(cells.facet(part)?.cell());
+        Some((position, cells.grid().get(position)))
     }
 
-    fn surface_of_cells<V: Dimension>(&self) -> Option<&Surface<V>> {
+    fn cell_surface<V: Dimension>(&self) -> Option<&CellSurface<V>> {
+        self.cell_compound()?.cells()
+    }
+
+    /// Returns the compound of a collider from [`cells`](Self::cells).
+    pub(crate) fn cell_compound<V: Dimension>(&self) -> Option<&Compound<V>> {
         match V::body_of(self.shape())? {
-            ColliderShape::Convex(_) => None,
-            ColliderShape::Compound(compound) => compound.surface(),
+            ColliderShape::Compound(compound) if compound.cells().is_some() => Some(compound),
+            _ => None,
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     shape::{
-        AnyColliderShape, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
+        AnyColliderShape, ColliderShape, Compound, CompoundParts, Dimension, MeshSurface,
+        ShapeError, Surface,
     },
     space::QueryPose,
 };
@@ -413,8 +414,9 @@ fn surface<V: Dimension>(
     facets: impl IntoIterator<Item = [u32; 3]>,
 ) -> Result<Collider, ShapeError> {
     let vertices = vertices.into_iter().collect();
-    let surface = Surface::new(vertices, facets.into_iter().collect())?;
-    Compound::new(CompoundParts::Surface(surface), 0.0).map(of_compound)
+    let mesh = MeshSurface::new(vertices, facets.into_iter().collect())?;
+    let parts = CompoundParts::Surface(Surface::Mesh(mesh));
+    Compound::new(parts, 0.0).map(of_compound)
 }
 
 fn of_compound<V: Dimension>(compound: Compound<V>) -> Collider {

@@ -438,7 +438,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         if let Some((_, time)) = self.known.iter().find(|(other, _)| *other == cluster) {
             return Some(time.bound);
         }
-        let plane = self.mapped(self.surface.plane_vertices(cluster)?);
+        let plane = self.mapped(self.surface.plane_vertices(facet)?);
         let time = self.time_to_plane(&plane)?;
         let is_known = self.known.try_push((cluster, time)).is_ok();
         if is_known && time.bound == f64::INFINITY {

@@ -1,6 +1,8 @@
 //! The message that reports a collision, and the entity events for observers.
 //! `pipeline/narrow_phase/event.rs` creates an event for each contact.
 
+use core::cmp::Ordering;
+
 use bevy::prelude::*;
 
 /// The message for a pair of colliders that touch or no longer touch. By default, each tick sends
@@ -273,6 +275,28 @@ impl CollisionEvent {
     /// Returns the two entities, which are the key by which contacts are sorted.
     pub(crate) fn pair(&self) -> (Entity, Entity) {
         (self.entity, self.other)
+    }
+
+    /// Changes the index of an entity's part: see [`Collisions`](crate::Collisions).
+    pub(crate) fn renumber_part(&mut self, entity: Entity, new_of: impl Fn(u32) -> Option<u32>) {
+        let surface = if self.entity == entity {
+            &mut self.surface
+        } else if self.other == entity {
+            &mut self.other_surface
+        } else {
+            return;
+        };
+        surface.part = new_of(surface.part).unwrap_or(surface.part);
+    }
+
+    /// Compares contacts by their pairs, then by their parts. If a body leaves a union of cells
+    /// across two planes, both contacts may name the same part, so depths and normals decide.
+    pub(crate) fn cmp_parts(&self, other: &Self) -> Ordering {
+        let key = |it: &Self| (it.pair(), it.part(), it.other_part());
+        let normal = |it: &Self| it.normal.to_array().map(f32::to_bits);
+        let keys = key(self).cmp(&key(other));
+        keys.then_with(|| other.depth.total_cmp(&self.depth))
+            .then_with(|| normal(self).cmp(&normal(other)))
     }
 
     /// Returns `true` if the events are equal, ignoring `phase`.

@@ -46,16 +46,16 @@ impl<V: Space> PlacedCollider<V> {
         self.surface()?.1.facet_vertices(index)
     }
 
-    /// Returns a facet that spans the plane of a cluster, in the world's axes, relative to the
-    /// collider's translation. Returns `None` if the cluster has a single facet.
-    pub fn cluster_plane(&self, cluster: u32) -> Option<Facet<V::DVec>> {
-        self.mapped(self.plane_vertices(cluster)?)
+    /// Returns a facet that spans the plane of a facet's cluster, in the world's axes, relative to
+    /// the collider's translation. Returns `None` if the cluster has a single facet.
+    pub fn cluster_plane(&self, facet: u32) -> Option<Facet<V::DVec>> {
+        self.mapped(self.plane_vertices(facet)?)
     }
 
-    /// Returns vertices that span the plane of a cluster, in the frame of the surface. Returns
-    /// `None` if the cluster has a single facet.
-    pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
-        self.clustered_surface()?.plane_vertices(cluster)
+    /// Returns vertices that span the plane of a facet's cluster, in the frame of the surface.
+    /// Returns `None` if the cluster has a single facet.
+    pub fn plane_vertices(&self, facet: u32) -> Option<FacetVertices<V::DVec>> {
+        self.clustered_surface()?.plane_vertices(facet)
     }
 
     /// Returns the facet in the world's axes, from its vertices in the frame of the surface.
@@ -71,22 +71,16 @@ impl<V: Space> PlacedCollider<V> {
     /// scale is not uniform, each facet counts as a cluster.
     pub fn cluster(&self, facet: u32) -> Option<u32> {
         match self.clustered_surface() {
-            Some(surface) => surface.clusters().of(facet),
+            Some(surface) => surface.cluster(facet),
             None => self.surface().map(|_| facet),
         }
-    }
-
-    /// Returns `true` if a cluster has more than one facet.
-    pub fn has_several_facets(&self, cluster: u32) -> bool {
-        let surface = self.clustered_surface();
-        surface.is_some_and(|surface| surface.clusters().plane(cluster).is_some())
     }
 
     /// Returns the mask of a facet's sides on the boundary of the facet's cluster. Bit i stands for
     /// the side opposite to vertex i.
     pub fn rims(&self, facet: u32) -> u8 {
         let surface = self.clustered_surface();
-        surface.map_or(u8::MAX, |surface| surface.clusters().rims(facet))
+        surface.map_or(u8::MAX, |surface| surface.rims(facet))
     }
 
     /// Returns the surface if its clusters are valid, or `None` if the scale is not uniform.
@@ -145,6 +139,7 @@ impl<V: Space> PlacedCollider<V> {
             return ControlFlow::Continue(());
         };
         let adjacent = surface.adjacent_facets(index, weights);
+        let adjacent = adjacent.into_iter();
         let mut wanted = adjacent.filter(|other| self.is_wanted(*other, &is_wanted));
         wanted.try_for_each(visit)
     }

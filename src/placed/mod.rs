@@ -6,11 +6,13 @@
 //! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
 //! | `facets.rs` | the facets of a placed surface |
 //! | `solid.rs` | the inside of a placed union of cells |
+//! | `cell_change.rs` | [`CellChange`], a change of the cells of a placed union of cells |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
 //! | `either.rs` | [`Placed`], a placed collider or a shape by itself |
 //! | `part_contact.rs` | [`PartContact`], the contact of two parts |
 //! | `region.rs` | [`BoundingRegion`], a region that contains a collider or a part |
 
+mod cell_change;
 mod collider;
 mod either;
 mod facets;
@@ -19,6 +21,7 @@ mod region;
 mod shape;
 mod solid;
 
+pub use cell_change::CellChange;
 pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
 pub use part_contact::PartContact;

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use crate::{
     placed::{BoundingRegion, Part, Placed, PlacedCollider, PlacedShape},
     shape::{
-        Bounds, CellGrid, CellPosition, CompoundParts, Facet, Piece, ScaledShape, Shape, ShapeInfo,
-        Support,
+        Bounds, CellGrid, CellPosition, CellSurface, CompoundParts, Facet, Piece, ScaledShape,
+        Shape, ShapeInfo, Support,
     },
     space::{DVector, Pose, Space},
 };
@@ -46,15 +46,19 @@ pub struct NearestFacet<D: DVector> {
 }
 
 impl<V: Space> PlacedCollider<V> {
+    /// Returns the cells if the collider is a union of cells.
+    pub(super) fn cells(&self) -> Option<&CellSurface<V>> {
+        self.compound()?.cells()
+    }
+
     /// Returns the grid if the collider is a union of cells.
     pub fn grid(&self) -> Option<&CellGrid<V>> {
-        self.surface()?.1.grid()
+        self.cells().map(CellSurface::grid)
     }
 
     /// Returns the cell that has a facet.
     pub fn cell_of_facet(&self, facet: u32) -> Option<CellPosition> {
-        let position = self.surface()?.1.cell_of_facet(facet)?;
-        Some(V::position_to_array(position))
+        Some(self.cells()?.facet(facet)?.cell())
     }
 
     /// Returns the cell that contains a point of the world. The point is relative to the

@@ -91,6 +91,12 @@ pub enum ShapeError {
     /// The chunks of a grid have too many cells: see [`CellGrid`](crate::CellGrid).
     #[error("the chunks of a grid may have at most 2^26 cells: use several grids")]
     TooManyCells,
+    /// In loaded data, a collider without cells has a grid with cells.
+    #[error("the grid of a collider without cells must be empty")]
+    NotEmpty,
+    /// The collider is not a union of cells in this dimension, so it has no grid to change.
+    #[error("the collider is not from `Collider::cells` in this dimension")]
+    NotCells,
     /// A Bevy `Mesh` has no usable points or triangles.
     #[cfg(feature = "mesh")]
     #[error(transparent)]

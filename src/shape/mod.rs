@@ -49,13 +49,14 @@ pub use boxes::{
 };
 pub use cells::{
     cell::Cell,
+    cell_surface::CellSurface,
     grid::{CellGrid, CellPosition},
     pieces::Piece,
 };
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};
 pub use compounds::{
     compound::{Compound, CompoundParts},
-    surface::Surface,
+    surface::{MeshSurface, Surface},
 };
 pub use conversions::{into_shape::IntoShape, rounded::Rounded};
 pub use elements::{

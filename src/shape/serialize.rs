@@ -23,9 +23,9 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        Cap, Cell, CellGrid, ColliderShape, Compound, CompoundParts, ConvexHull, Dimension,
-        SaveError, Shape, ShapeError, Support, Surface, conversions::primitives::cap,
-        elements::facet::FacetIndices,
+        Cap, Cell, CellGrid, CellSurface, ColliderShape, Compound, CompoundParts, ConvexHull,
+        Dimension, MeshSurface, SaveError, Shape, ShapeError, Support, Surface,
+        conversions::primitives::cap, elements::facet::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };
@@ -114,9 +114,9 @@ struct GridData<V: SerializeSpace> {
 }
 
 /// Equal cells whose positions differ only in x, in ascending order.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename = "Run", bound = "", deny_unknown_fields)]
-struct RunData<V: SerializeSpace> {
+pub struct RunData<V: SerializeSpace> {
     start: V::CellPosition,
     /// The number of cells. The type limits the cells that little data can contain.
     count: u8,
@@ -188,8 +188,9 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 margin,
             } => {
                 let facets = facets.into_iter().map(V::indices).collect();
-                let surface = Surface::new(vertices.into(), facets)?;
-                let compound = Compound::new(CompoundParts::Surface(surface), margin)?;
+                let mesh = MeshSurface::new(vertices.into(), facets)?;
+                let parts = CompoundParts::Surface(Surface::Mesh(mesh));
+                let compound = Compound::new(parts, margin)?;
                 if one_sided {
                     compound.one_sided()
                 } else {
@@ -202,9 +203,9 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 margin,
             } => {
                 let grid = GridData { cell_size, runs }.try_into()?;
-                let surface = Surface::of_cells(&grid)?;
-                let surface = surface.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
-                Compound::new(CompoundParts::Surface(surface), margin)?
+                let cells = CellSurface::new(&grid)?;
+                let cells = cells.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
+                Compound::of_cells(cells, margin)?
             }
         };
         Ok(Self::Compound(Arc::new(compound)))
@@ -213,22 +214,29 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
 
 impl<V: SerializeSpace> From<&CellGrid<V>> for GridData<V> {
     fn from(grid: &CellGrid<V>) -> Self {
-        let mut runs: Vec<RunData<V>> = Vec::new();
-        for (position, cell) in grid.iter() {
-            if let Some(run) = runs.last_mut()
-                && run.cell == cell
-                && run.position(run.count) == Some(position)
-                && let Some(count) = run.count.checked_add(1)
-            {
-                run.count = count;
-                continue;
-            }
-            let (start, count) = (position, 1);
-            runs.push(RunData { start, count, cell });
-        }
-        let cell_size = grid.cell_size();
+        let (cell_size, runs) = (grid.cell_size(), runs_of(grid.iter()));
         Self { cell_size, runs }
     }
+}
+
+/// Joins cells to runs.
+pub fn runs_of<V: SerializeSpace>(
+    cells: impl IntoIterator<Item = (V::CellPosition, Cell)>,
+) -> Vec<RunData<V>> {
+    let mut runs: Vec<RunData<V>> = Vec::new();
+    for (position, cell) in cells {
+        if let Some(run) = runs.last_mut()
+            && run.cell == cell
+            && run.position(run.count) == Some(position)
+            && let Some(count) = run.count.checked_add(1)
+        {
+            run.count = count;
+            continue;
+        }
+        let (start, count) = (position, 1);
+        runs.push(RunData { start, count, cell });
+    }
+    runs
 }
 
 impl<V: SerializeSpace> TryFrom<GridData<V>> for CellGrid<V> {
@@ -244,6 +252,8 @@ impl<V: SerializeSpace> TryFrom<GridData<V>> for CellGrid<V> {
 
 impl<V: SerializeSpace> Serialize for CellGrid<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // A grid that is too large could not be loaded.
+        self.check_len(0).map_err(S::Error::custom)?;
         GridData::from(self).serialize(serializer)
     }
 }
@@ -263,7 +273,7 @@ impl<V: SerializeSpace> RunData<V> {
     }
 
     /// Sets the cells of this run.
-    fn add_to(&self, grid: &mut CellGrid<V>) -> Result<(), ShapeError> {
+    pub fn add_to(&self, grid: &mut CellGrid<V>) -> Result<(), ShapeError> {
         let Some(last) = self.count.checked_sub(1) else {
             return Ok(());
         };

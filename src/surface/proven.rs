@@ -61,6 +61,8 @@ struct NearCluster<D: DVector> {
     number: u32,
     /// The range of the cluster's near facets in the list of all near facets.
     facets: Range<usize>,
+    /// `true` if the cluster has more than one facet.
+    has_several: bool,
     plane: Facet<D>,
     /// The normal on the side of the center.
     outward: D,
@@ -216,7 +218,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             // If the scale flattens a facet, the facet has no plane, so there is no proof.
             let near = self.surface.facet(facet)?;
             let weld = near.weld;
-            let mut plane = self.surface.cluster_plane(number).unwrap_or(near);
+            let of_several = self.surface.cluster_plane(facet);
+            let has_several = of_several.is_some();
+            let mut plane = of_several.unwrap_or(near);
             // Distant vertices of the cluster must not increase the tolerance.
             plane.weld = weld;
             let height = plane.height(center);
@@ -231,6 +235,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             clusters.push(NearCluster {
                 number,
                 facets,
+                has_several,
                 tolerance: self.height_tolerance(&plane, center),
                 plane,
                 outward,
@@ -244,8 +249,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if let Some(mean) = mean.unit().filter(|_| clusters.len() > 3) {
             let bottom = self.lowest(body, mean).dot(mean);
             clusters.retain(|cluster| {
-                self.surface.has_several_facets(cluster.number)
-                    || cluster.plane.top(mean) >= bottom - cluster.tolerance
+                cluster.has_several || cluster.plane.top(mean) >= bottom - cluster.tolerance
             });
         }
         for cluster in clusters.iter_mut() {

@@ -101,7 +101,7 @@ pub fn narrow_phase(
     let parts = &mut found.parts;
     diagnostics.supports = test_all(&mut state.d2, tick, pairs, &mut found.d2, parts)
         + test_all(&mut state.d3, tick_3d, pairs_3d, &mut found.d3, parts);
-    parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
+    parts.sort_unstable_by(CollisionEvent::cmp_parts);
     diagnostics.casts = 0;
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;

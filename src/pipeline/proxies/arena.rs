@@ -6,8 +6,9 @@ use std::collections::BinaryHeap;
 
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
+    collision::Collisions,
     pipeline::proxy::Proxy,
-    placed::BoundingRegion,
+    placed::{BoundingRegion, CellChange},
     shape::Aabb,
     space::Space,
 };
@@ -25,6 +26,9 @@ pub struct ProxyArena<V: Space> {
     /// For each slot, `true` if the slot is listed in `changed`.
     is_changed: Vec<bool>,
     changed: Vec<u32>,
+    /// The slots of grids whose cells changed since the previous tick, each with the change. They
+    /// are not listed in `changed`.
+    edited: Vec<(u32, CellChange<V>)>,
     /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. The
     /// heap may include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
@@ -90,6 +94,12 @@ impl<V: Space> ProxyArena<V> {
         &self.changed
     }
 
+    /// Returns the grids of which only cells changed since the previous tick, each with its change.
+    /// The bodies near the changed cells count as changed.
+    pub fn edited(&self) -> &[(u32, CellChange<V>)] {
+        &self.edited
+    }
+
     /// Returns `true` if a slot is listed in [`changed`](Self::changed).
     pub fn is_changed(&self, slot: u32) -> bool {
         self.is_changed
@@ -108,6 +118,7 @@ impl<V: Space> ProxyArena<V> {
             // Cloning the arena drops its unused capacity.
             *self = self.clone();
         }
+        self.edited.clear();
         for slot in self.changed.drain(..) {
             if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
                 *is_changed = false;
@@ -145,6 +156,37 @@ impl<V: Space> ProxyArena<V> {
         self.slots().for_each(|slot| self.mark_changed(slot));
     }
 
+    /// Marks the proxies as changed whose contacts with a grid may have changed with its cells, from
+    /// the edit at an index of [`edited`](Self::edited) on.
+    pub fn mark_near_edits(&mut self, first: usize) {
+        let mut near = Vec::new();
+        for (slot, change) in self.edited.iter().skip(first) {
+            let Some(grid) = self.get(*slot).filter(|_| !self.is_changed(*slot)) else {
+                continue;
+            };
+            let others = self.slots().filter(|other| {
+                other != slot && !self.is_changed(*other) && self.may_touch((*slot, *other))
+            });
+            near.extend(others.filter(|other| {
+                let body = self.get(*other).map(|body| &body.placed);
+                let bounds = self.box_of(*other).map(Aabb::bounds);
+                body.zip(bounds)
+                    .is_none_or(|(body, bounds)| change.affects(grid, body, &bounds))
+            }));
+        }
+        near.into_iter().for_each(|slot| self.mark_changed(slot));
+    }
+
+    /// Changes the indices of parts in contacts with edited grids, as in
+    /// [`mark_near_edits`](Self::mark_near_edits).
+    pub fn renumber_parts(&self, first: usize, collisions: &mut Collisions) {
+        for (slot, change) in self.edited.iter().skip(first) {
+            if let Some(grid) = self.get(*slot) {
+                collisions.renumber_parts(grid.entity, |part| change.renumbered(grid, part));
+            }
+        }
+    }
+
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
         let len = self.proxies.len() as u32;
         let free = self.free.pop().map(|Reverse(slot)| slot);
@@ -166,7 +208,19 @@ impl<V: Space> ProxyArena<V> {
     }
 
     /// Replaces the proxy in a slot that is in use.
+    ///
+    /// If only the cells of a grid changed, the proxy does not count as changed: see
+    /// [`mark_near_edits`](Self::mark_near_edits).
     pub fn replace(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
+        if self.boxes.get(slot as usize) == Some(&aabb)
+            && let Some(Some(old)) = self.proxies.get_mut(slot as usize)
+            && old.traits == proxy.traits
+            && let Some(change) = CellChange::between(&old.placed, &proxy.placed)
+        {
+            self.edited.push((slot, change));
+            *old = proxy;
+            return;
+        }
         self.half_spaces.retain(|other| *other != slot);
         if proxy.half_space().is_some() {
             self.half_spaces.push(slot);

@@ -122,9 +122,10 @@ impl Proxies {
         self.has_swept || !self.rules.one_ways.is_empty()
     }
 
-    /// Returns `true` if any proxy changed.
+    /// Returns `true` if any proxy changed, or the cells of a grid.
     pub fn has_changes(&self) -> bool {
-        !self.d2.changed().is_empty() || !self.d3.changed().is_empty()
+        let has_edits = !self.d2.edited().is_empty() || !self.d3.edited().is_empty();
+        has_edits || !self.d2.changed().is_empty() || !self.d3.changed().is_empty()
     }
 
     /// Marks the proxy of an entity as changed, if the entity has a proxy.

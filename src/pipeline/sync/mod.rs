@@ -192,8 +192,26 @@ fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
 }
 
 impl SyncState {
-    /// Updates all proxies. Returns the number of ancestors that were read.
+    /// Updates all proxies, and the indices of parts in [`Collisions`]. Returns the number of
+    /// ancestors that were read.
     fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
+        let edits = |Proxies { d2, d3, .. }: &Proxies| [d2.edited().len(), d3.edited().len()];
+        let first_edits = edits(proxies);
+        let ancestors = self.scan(world, proxies, first_edits);
+        if edits(proxies) != first_edits {
+            let mut collisions = world.resource_mut::<Collisions>();
+            // If the resource were marked as changed, its contacts would count as restored.
+            let collisions = collisions.bypass_change_detection();
+            let [first_2d, first_3d] = first_edits;
+            proxies.d2.renumber_parts(first_2d, collisions);
+            proxies.d3.renumber_parts(first_3d, collisions);
+        }
+        ancestors
+    }
+
+    /// Updates all proxies. `first_edits` are the numbers of edited grids before, in 2D and in 3D.
+    /// Returns the number of ancestors that were read.
+    fn scan(&mut self, world: &mut World, proxies: &mut Proxies, first_edits: [usize; 2]) -> usize {
         let window = ChangeWindow::since_last_run(world);
         let exceptions = &mut self.exceptions;
         let exceptions = exceptions.get_or_insert_with(|| ExceptionQuery::from_world(world));
@@ -206,6 +224,7 @@ impl SyncState {
         proxies.has_swept = false;
         let mut scan = Scan {
             world,
+            first_edits,
             window,
             ancestors: AncestorReader::new(world, window, &mut self.ancestry),
             proxies,

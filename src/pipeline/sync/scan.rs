@@ -36,6 +36,8 @@ pub struct Scan<'a> {
     /// exist.
     pub displaced: &'a mut Buffer<Entity>,
     pub moves: &'a mut MoveQueue,
+    /// The numbers of edited grids before the scan, in 2D and in 3D.
+    pub first_edits: [usize; 2],
 }
 
 impl Scan<'_> {
@@ -151,6 +153,11 @@ impl Scan<'_> {
     /// Applies the queued moves, and removes the proxies of entities that are no longer colliders.
     pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
         self.moves.apply(self.world, self.proxies);
+        // The boxes of moved bodies are known only now.
+        let [first_2d, first_3d] = self.first_edits;
+        let Proxies { d2, d3, .. } = &mut *self.proxies;
+        d2.mark_near_edits(first_2d);
+        d3.mark_near_edits(first_3d);
         for (entity, error) in self.moves.errors() {
             self.proxies.forget(entity);
             self.proxies.set_slot(entity, ProxySlot::Invalid);

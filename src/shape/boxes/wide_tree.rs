@@ -1,7 +1,8 @@
 //! A tree of boxes with four children per node, for the parts of a compound or for all colliders.
 //!
 //! [`WideTree::new`] builds the tree of a new compound, or of the colliders in
-//! `pipeline/spatial_index.rs`. [`WideTree::visit_overlapping`], [`WideTree::visit_along`] and
+//! `pipeline/spatial_index.rs`, and [`WideTree::of_codes`] a tree of faces of cells, faster.
+//! [`WideTree::visit_overlapping`], [`WideTree::visit_along`] and
 //! [`WideTree::visit_nearest`] search the tree.
 //!
 //! Each node of the wide tree replaces up to three nodes of a [tree](build) with two children per
@@ -26,6 +27,7 @@ use core::ops::ControlFlow;
 
 use arrayvec::ArrayVec;
 use obvhs::bvh2::{Bvh2, node::Bvh2Node};
+use smallvec::SmallVec;
 
 use crate::{
     math::Vec4,
@@ -220,6 +222,77 @@ impl WideTree {
         tree
     }
 
+    /// Builds the tree of boxes in a given order, each with a code, an index and a group (see
+    /// [`set_groups`](Self::set_groups)). The codes must ascend. Two boxes have a common node if
+    /// their codes differ only in the low bits, two bits for each level. So the part of the tree
+    /// around a box does not depend on distant boxes if near boxes have near codes.
+    pub fn of_codes(boxes: impl IntoIterator<Item = (u64, u32, Box3, u32)>) -> Self {
+        let leaf = |(code, number, bounds, group): (u64, u32, Box3, u32)| {
+            (code, Child(number | Child::LEAF), bounds, group)
+        };
+        let mut level: SmallVec<[_; 64]> = boxes.into_iter().map(leaf).collect();
+        let len = level.len();
+        let mut nodes = Vec::with_capacity(len.div_ceil(2));
+        while level.len() > 1 || level.len() > nodes.len() {
+            let is_root = level.len() == 1;
+            let (mut start, mut parents) = (0, 0);
+            while let Some((code, ..)) = level.get(start) {
+                let parent = *code >> 2;
+                let members = level.iter().skip(start);
+                let count = members.take_while(|it| it.0 >> 2 == parent).count();
+                let Some(members) = level.get(start..start + count) else {
+                    break;
+                };
+                start += count;
+                // A node with a single child is replaced by the child.
+                let merged = match members {
+                    [(_, child, bounds, group)] if !is_root => (parent, *child, *bounds, *group),
+                    _ => {
+                        let mut node = WideNode::EMPTY;
+                        let lanes = node.children.iter_mut().zip(&mut node.groups);
+                        for ((child, group), member) in lanes.zip(members) {
+                            (*child, *group) = (member.1, member.3);
+                        }
+                        for (lane, (_, _, bounds, _)) in members.iter().enumerate() {
+                            node.set_box(lane, bounds);
+                        }
+                        nodes.push(node);
+                        let child = Child(nodes.len() as u32 - 1);
+                        (parent, child, node.bounds(), node.group())
+                    }
+                };
+                if let Some(slot) = level.get_mut(parents) {
+                    *slot = merged;
+                }
+                parents += 1;
+            }
+            level.truncate(parents);
+        }
+        // Puts each node before its children.
+        let last = nodes.len() as u32;
+        nodes.reverse();
+        for child in nodes.iter_mut().flat_map(|node| &mut node.children) {
+            if child.number().is_err() {
+                *child = Child(last - 1 - child.0);
+            }
+        }
+        Self {
+            nodes,
+            len,
+            cost_when_built: f64::INFINITY,
+        }
+    }
+
+    /// Returns the common group of all boxes, or [`NO_GROUP`].
+    pub fn group(&self) -> u32 {
+        self.nodes.first().map_or(NO_GROUP, WideNode::group)
+    }
+
+    /// Returns the box around all boxes.
+    pub fn bounding_box(&self) -> Box3 {
+        self.nodes.first().map_or(EMPTY, WideNode::bounds)
+    }
+
     /// Assigns a group to each box. `group_of` returns the group of a box, or [`NO_GROUP`].
     pub fn set_groups(&mut self, group_of: impl Fn(u32) -> u32) {
         for index in (0..self.nodes.len()).rev() {
@@ -243,7 +316,7 @@ impl WideTree {
 
     /// Returns the box around all boxes.
     pub fn bounds<D: DVector>(&self) -> Bounds<D> {
-        let [min, max] = self.nodes.first().map_or(EMPTY, WideNode::bounds);
+        let [min, max] = self.bounding_box();
         Bounds::of_f32(min, max)
     }
 

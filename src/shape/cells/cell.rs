@@ -139,7 +139,7 @@ impl Cell {
     }
 
     /// Returns the heights at both ends of the slope, in eighths of the cell.
-    fn eighths(self) -> [u8; 2] {
+    pub(super) fn eighths(self) -> [u8; 2] {
         [self.shape, self.shape >> SECOND_HEIGHT].map(|height| (height & HEIGHT) as u8)
     }
 

@@ -6,21 +6,28 @@
 //! On a side, a cell covers the points between two lines, which are the lowest and the highest y of
 //! its shape. In 3D, the side is a square, and `t` runs along its lower edge from 0 to 1. In 2D,
 //! the side is a segment, and only t = 0 counts.
-
-use std::collections::HashMap;
+//!
+//! Faces are found by *blocks* of 64 cells. The faces of a block depend only on its cells and on
+//! the cells around it. So after a change, only the faces of a few blocks are found again.
+//!
+//! Faces with a common axis-aligned plane and the same outer side form a *cluster*, wherever they
+//! are. The vertices of such faces have exactly the same coordinate along the axis, so the number
+//! of the plane is enough to identify the cluster. The two triangles of a slope also form a
+//! cluster.
 
 use smallvec::SmallVec;
 
 use crate::{
     shape::{
-        ShapeError,
+        Bounds, ShapeError,
+        boxes::wide_tree::{NO_GROUP, WideTree},
         cells::{
             cell::Cell,
             grid::{CellGrid, CellPosition},
         },
-        elements::facet::{FacetIndices, facet_normal, facet_vertices, has_area},
+        elements::facet::{FacetVertices, facet_normal, has_area},
     },
-    space::{DVector, Space},
+    space::{DVector, Pose, Space},
 };
 
 /// The positions of cells in a collider are less than this number, and at least its opposite. If
@@ -31,21 +38,66 @@ const END: i32 = 1 << 14;
 /// The index of y among the axes.
 const UP: usize = 1;
 
-/// The facets of a union of cells.
-pub struct ExposedFaces<V: Space> {
-    pub vertices: Vec<V>,
-    pub facets: Vec<FacetIndices>,
-    /// The position of the cell that has each facet.
-    pub cells: Vec<V::CellPosition>,
-    indices: HashMap<[u64; 3], u32>,
-    size: V::DVec,
+/// The number of cells of a block.
+const BLOCK_LEN: u32 = 64;
+
+/// The exposed faces of a block of 8 x 8 cells (in 3D, 4 x 4 x 4).
+pub struct FaceBlock<V: Space> {
+    facets: Box<[BlockFacet<V>]>,
+    tree: WideTree,
+}
+
+/// A facet of an exposed face.
+#[derive(Clone, Copy)]
+pub struct BlockFacet<V> {
+    /// The vertices. In 2D, the third vertex repeats the second.
+    vertices: [V; 3],
+    cell: CellPosition,
+    /// The mask of the sides on the boundary of the facet's cluster: see
+    /// [`Clusters::rims`](crate::shape::compounds::clusters::Clusters::rims).
+    pub rims: u8,
+    pub cluster: FaceCluster,
+}
+
+/// The cluster of a facet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FaceCluster {
+    /// The facets in an axis-aligned plane.
+    Plane(FacePlane),
+    /// The triangles of a slope, from the facet at this index of the block.
+    Slope(u32),
+    Single,
+}
+
+/// An axis-aligned plane with an outer side, as a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct FacePlane(u32);
+
+impl FacePlane {
+    /// The bit that tells the number of a plane from the index of a facet.
+    const TAG: u32 = 1 << 31;
+    const AXIS: u32 = 21;
+    const UPPER: u32 = 20;
+    const ZERO: i32 = 8 * END;
+
+    /// Returns the plane at a coordinate in eighths of a cell, at the lower or the upper end of the
+    /// cells behind it.
+    fn new(axis: usize, end: f64, eighths: i32) -> Self {
+        let upper = u32::from(end == 1.0) << Self::UPPER;
+        Self(Self::TAG | (axis as u32) << Self::AXIS | upper | (eighths + Self::ZERO) as u32)
+    }
+
+    /// Returns the number of the plane, which no facet has as its index.
+    pub fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// A line over t: its y at t = 0 and at t = 1.
 type Line = [f64; 2];
 
 /// The part of a side between two lines.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Strip {
     low: Line,
     high: Line,
@@ -54,118 +106,332 @@ struct Strip {
 /// A point in a cell, as fractions of the cell.
 type CellPoint = [f64; 3];
 
-impl<V: Space> ExposedFaces<V> {
-    /// Finds the facets of all cells of a grid.
-    pub fn new(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
-        grid.check_len(0)?;
-        let size = grid.cell_size();
-        ShapeError::check_lengths("size of a cell", size)?;
-        let sides = size.to_f64();
-        if (0..V::DVec::DIMENSION).any(|axis| sides.component(axis) == 0.0) {
-            return Err(ShapeError::Zero("size of a cell"));
+/// An exposed face of a cell.
+struct Face {
+    cell: CellPosition,
+    /// In 3D, the corners run around the face. In 2D, the first and the last corner are the ends of
+    /// the face.
+    corners: [CellPoint; 4],
+    /// The axis to which the outward normal is nearest, and 1 or 0 for its end of the axis.
+    axis: usize,
+    end: f64,
+    /// The coordinate along the axis in eighths, or `None` for a slope.
+    plane: Option<i32>,
+    /// For each edge, from a corner to the next, `true` if a face of the same plane continues
+    /// there. In 2D, the edges 0 and 2 are the ends of the face.
+    inner: [bool; 4],
+}
+
+/// The cells of a block and the cells around it.
+struct BlockCells {
+    start: CellPosition,
+    cells: Vec<Cell>,
+    side: i32,
+    layers: i32,
+}
+
+/// Returns `true` if a collider may have a cell at a position.
+pub fn is_in_range(position: CellPosition) -> bool {
+    position.iter().all(|at| (-END..END).contains(at))
+}
+
+/// Returns the binary logarithm of the number of cells of a block along each axis.
+pub const fn block_bits(dimension: usize) -> u32 {
+    BLOCK_LEN.trailing_zeros() / dimension as u32
+}
+
+impl BlockCells {
+    fn new<V: Space>(grid: &CellGrid<V>, origin: CellPosition) -> Self {
+        let side = (1 << block_bits(V::DVec::DIMENSION)) + 2;
+        let layers = if V::DVec::DIMENSION == 2 { 1 } else { side };
+        let [x, y, z] = origin;
+        let start = [x - 1, y - 1, if layers == 1 { z } else { z - 1 }];
+        Self {
+            start,
+            cells: grid.copy_box(start, [side, side, layers]),
+            side,
+            layers,
         }
-        let mut faces = Self {
-            vertices: Vec::new(),
-            facets: Vec::new(),
-            cells: Vec::new(),
-            indices: HashMap::new(),
-            size: sides,
-        };
-        for (position, cell) in grid.iter_outer() {
-            if position.iter().any(|at| !(-END..END).contains(at)) {
-                return Err(ShapeError::CellOutOfRange);
+    }
+
+    fn at(&self, position: CellPosition) -> Cell {
+        let [x, y, z] = position;
+        let [start_x, start_y, start_z] = self.start;
+        let index = ((z - start_z) * self.side + y - start_y) * self.side + x - start_x;
+        self.cells.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns `true` if a cell and all its neighbors are solid.
+    fn is_buried(&self, position: CellPosition) -> bool {
+        let [x, y, z] = position;
+        let mut beside = [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z]].into_iter();
+        let above = [[x, y, z - 1], [x, y, z + 1]];
+        self.at(position).is_solid()
+            && beside.all(|it| self.at(it).is_solid())
+            && (self.layers == 1 || above.into_iter().all(|it| self.at(it).is_solid()))
+    }
+
+    /// Returns `true` if a whole side of a cell is exposed.
+    fn is_side_exposed(&self, position: CellPosition, axis: usize, end: f64) -> bool {
+        let (cell, other) = (self.at(position), self.at(neighbor(position, axis, end)));
+        if axis == UP && end == 1.0 {
+            return cell.fills_top() && !other.fills_bottom();
+        }
+        if axis == UP {
+            return cell.fills_bottom() && !other.fills_top();
+        }
+        let covered = Strip::of(other, axis, 1.0 - end);
+        Strip::of(cell, axis, end) == Strip::WHOLE && covered.low == covered.high
+    }
+}
+
+/// Returns the positions of the cells in a block, relative to the first cell. The index of a cell is
+/// a Morton code: its lowest bits are the lowest bits of x, y and, in 3D, z.
+fn positions_in_block(dimension: usize) -> impl Iterator<Item = CellPosition> {
+    (0..BLOCK_LEN).map(move |index| {
+        let mut position = [0; 3];
+        for bit in 0..block_bits(dimension) {
+            for (axis, at) in position.iter_mut().enumerate().take(dimension) {
+                let from = bit * dimension as u32 + axis as u32;
+                *at |= ((index >> from & 1) << bit) as i32;
+            }
+        }
+        position
+    })
+}
+
+impl<V: Space> FaceBlock<V> {
+    /// Finds the exposed faces of a block, given by the position of its first cell, which must be
+    /// [in range](is_in_range). Returns `None` if the block has no faces.
+    pub fn new(grid: &CellGrid<V>, origin: CellPosition) -> Result<Option<Self>, ShapeError> {
+        let cells = BlockCells::new(grid, origin);
+        let mut facets = Vec::new();
+        for [x, y, z] in positions_in_block(V::DVec::DIMENSION) {
+            let position = [origin[0] + x, origin[1] + y, origin[2] + z];
+            let cell = cells.at(position);
+            if cell.is_empty() {
+                continue;
             }
             if V::DVec::DIMENSION == 2 && cell.is_along_z() {
                 return Err(ShapeError::SlopeAlongZ);
             }
-            faces.add_cell(grid, position, cell);
+            if !cells.is_buried(position) {
+                let size = grid.cell_size();
+                visit_faces::<V::DVec>(&cells, position, |face| face.add_to(size, &mut facets));
+            }
         }
-        Ok(faces)
+        if facets.is_empty() {
+            return Ok(None);
+        }
+        let mut boxes: SmallVec<[_; 32]> = SmallVec::new();
+        for (facet, index) in facets.iter().zip(0_u32..) {
+            let bounds = facet.bounds()?;
+            boxes.push((u64::from(index), index, bounds, facet.group()));
+        }
+        Ok(Some(Self {
+            tree: WideTree::of_codes(boxes),
+            facets: facets.into(),
+        }))
     }
 
-    fn add_cell(&mut self, grid: &CellGrid<V>, position: CellPosition, cell: Cell) {
-        for axis in (0..V::DVec::DIMENSION).filter(|axis| *axis != UP) {
-            for end in [0.0, 1.0] {
-                let other = grid.at(neighbor(position, axis, end));
-                let own = Strip::of(cell, axis, end);
-                let rest = own.without(&Strip::of(other, axis, 1.0 - end));
-                for (t, strip) in rest {
-                    let corners = strip.corners(t).map(|[t, y]| {
-                        let across = if axis == 0 { 2 } else { 0 };
-                        let mut point = [end, y, end];
-                        if let Some(coordinate) = point.get_mut(across) {
-                            *coordinate = t;
-                        }
-                        point
-                    });
-                    self.add(position, corners, outward(axis, end));
+    pub fn facets(&self) -> &[BlockFacet<V>] {
+        &self.facets
+    }
+
+    /// Returns the tree of the facets' boxes.
+    pub fn tree(&self) -> &WideTree {
+        &self.tree
+    }
+}
+
+impl<V: Space> BlockFacet<V> {
+    /// Returns the vertices. In 2D, the third vertex has no meaning.
+    pub fn corners(&self) -> &[V; 3] {
+        &self.vertices
+    }
+
+    pub fn vertices(&self) -> FacetVertices<V::DVec> {
+        let vertices = self.vertices.iter().take(V::DVec::DIMENSION);
+        vertices.map(|vertex| vertex.to_f64()).collect()
+    }
+
+    /// Returns the cell that has the face.
+    pub fn cell(&self) -> CellPosition {
+        self.cell
+    }
+
+    /// Returns the group of the facet in a tree: the number of its plane.
+    fn group(&self) -> u32 {
+        match self.cluster {
+            FaceCluster::Plane(plane) => plane.number(),
+            FaceCluster::Slope(_) | FaceCluster::Single => NO_GROUP,
+        }
+    }
+
+    /// Returns the box around the facet.
+    fn bounds(&self) -> Result<[[f32; 3]; 2], ShapeError> {
+        ShapeError::check_points("vertex", &self.vertices)?;
+        let vertices = self.vertices();
+        let first = vertices.first().copied().unwrap_or(V::DVec::ZERO);
+        let (min, max) = vertices.iter().fold((first, first), |(min, max), vertex| {
+            (min.min(*vertex), max.max(*vertex))
+        });
+        let bounds = Bounds::around_core([min, max], 0.0, Pose::<V::DVec>::IDENTITY.translation);
+        let bounds = bounds.round_outward();
+        let is_finite = bounds.iter().flatten().all(|end| end.is_finite());
+        is_finite.then_some(bounds).ok_or(ShapeError::BeyondF32)
+    }
+}
+
+/// Calls `add` with the exposed faces of a cell.
+fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: impl FnMut(&Face)) {
+    let cell = cells.at(position);
+    let [x, y, z] = position;
+    // Returns, for two opposite edges along an axis, whether a face continues beyond them.
+    let beyond = |axis: usize, continues: &dyn Fn(CellPosition) -> bool| {
+        [0.0, 1.0].map(|end| continues(neighbor(position, axis, end)))
+    };
+    for axis in (0..D::DIMENSION).filter(|axis| *axis != UP) {
+        for end in [0.0, 1.0] {
+            let own = Strip::of(cell, axis, end);
+            let other = Strip::of(cells.at(neighbor(position, axis, end)), axis, 1.0 - end);
+            let across = 2 - axis;
+            let mut inner = [false; 4];
+            if own == Strip::WHOLE && other.low == other.high {
+                let continues = |at: CellPosition| cells.is_side_exposed(at, axis, end);
+                let [below, above] = beyond(UP, &continues);
+                inner = [below, false, above, false];
+                if D::DIMENSION == 3 {
+                    [inner[3], inner[1]] = beyond(across, &continues);
                 }
             }
-        }
-        let has_bottom = cell.fills_bottom() && !grid.at(neighbor(position, UP, 0.0)).fills_top();
-        let has_top = cell.fills_top() && !grid.at(neighbor(position, UP, 1.0)).fills_bottom();
-        for (end, is_exposed) in [(0.0, has_bottom), (1.0, has_top)] {
-            if is_exposed {
-                self.add(position, level(|_, _| end), outward(UP, end));
+            for (t, strip) in own.without(&other) {
+                let corners = strip.corners(t).map(|[t, y]| {
+                    let mut point = [end, y, end];
+                    if let Some(coordinate) = point.get_mut(across) {
+                        *coordinate = t;
+                    }
+                    point
+                });
+                let at = if axis == 0 { x } else { z };
+                add(&Face {
+                    cell: position,
+                    corners,
+                    axis,
+                    end,
+                    plane: Some(8 * (at + end as i32)),
+                    inner,
+                });
             }
         }
-        if !cell.is_solid() {
-            // The sloped side faces up, or down if the shape hangs.
-            let end = if cell.is_hanging() { 0.0 } else { 1.0 };
-            let height = |x, z| {
-                let [low, high] = cell.span(x, z);
-                if cell.is_hanging() { low } else { high }
-            };
-            self.add(position, level(height), outward(UP, end));
+    }
+    let level_face =
+        |corners, end, plane: Option<i32>, continues: &dyn Fn(CellPosition) -> bool| {
+            let mut inner = [false; 4];
+            if plane.is_some() {
+                [inner[0], inner[2]] = beyond(0, continues);
+                if D::DIMENSION == 3 {
+                    [inner[3], inner[1]] = beyond(2, continues);
+                }
+            }
+            Face {
+                cell: position,
+                corners,
+                axis: UP,
+                end,
+                plane,
+                inner,
+            }
+        };
+    for end in [0.0, 1.0] {
+        if cells.is_side_exposed(position, UP, end) {
+            let plane = Some(8 * (y + end as i32));
+            let continues = |at: CellPosition| cells.is_side_exposed(at, UP, end);
+            add(&level_face(level(|_, _| end), end, plane, &continues));
         }
     }
+    if !cell.is_solid() {
+        // The sloped side faces up, or down if the shape hangs.
+        let end = if cell.is_hanging() { 0.0 } else { 1.0 };
+        let height = |x, z| {
+            let [low, high] = cell.span(x, z);
+            if cell.is_hanging() { low } else { high }
+        };
+        let [first, second] = cell.eighths().map(i32::from);
+        let eighths = if cell.is_hanging() { 8 - first } else { first };
+        let plane = (first == second).then_some(8 * y + eighths);
+        let continues = |at: CellPosition| {
+            let other = cells.at(at);
+            !other.is_solid()
+                && other.eighths() == cell.eighths()
+                && other.is_hanging() == cell.is_hanging()
+        };
+        add(&level_face(level(height), end, plane, &continues));
+    }
+}
 
-    /// Adds a face as facets. In 3D, the corners run around the face. In 2D, the first and the last
-    /// corner are the ends of the face.
-    fn add(&mut self, position: CellPosition, corners: [CellPoint; 4], outward: V::DVec) {
-        let corner = V::DVec::of(position.map(f64::from));
-        let place = |point: CellPoint| V::from_f64((corner + V::DVec::of(point)).scaled(self.size));
-        let corners = corners.map(place);
-        let mut around: SmallVec<[V; 4]> = SmallVec::from_slice(&corners);
-        around.dedup();
-        let [start, .., end] = corners;
-        let facets: SmallVec<[[V; 3]; 2]> = match (V::DVec::DIMENSION, &*around) {
-            (2, _) => SmallVec::from_slice(&[[start, end, end]]),
-            (_, [a, b, c]) => SmallVec::from_slice(&[[*a, *b, *c]]),
-            (_, [a, b, c, d]) if a == d => SmallVec::from_slice(&[[*a, *b, *c]]),
-            (_, [a, b, c, d]) => SmallVec::from_slice(&[[*a, *b, *c], [*a, *c, *d]]),
+impl Face {
+    /// Adds the face as facets.
+    fn add_to<V: Space>(&self, size: V, facets: &mut Vec<BlockFacet<V>>) {
+        let corner = V::DVec::of(self.cell.map(f64::from));
+        let size = size.to_f64();
+        let place = |point: CellPoint| V::from_f64((corner + V::DVec::of(point)).scaled(size));
+        let corners = self.corners.map(place);
+        let [a, b, c, d] = corners;
+        let edges = [[a, b], [b, c], [c, d], [d, a]].into_iter();
+        let edges = edges
+            .zip(self.inner)
+            .filter(|([start, end], _)| start != end);
+        // The corners without repetitions, each with the edge to the next corner.
+        let around: SmallVec<[(V, bool); 4]> = edges.map(|([start, _], it)| (start, it)).collect();
+        // Each edge of a triangle is opposite to a vertex: a to b is opposite to c.
+        let triangles: SmallVec<[([V; 3], [bool; 3]); 2]> = match (V::DVec::DIMENSION, &*around) {
+            (2, _) => SmallVec::from_slice(&[([a, d, d], [self.inner[2], self.inner[0], false])]),
+            (_, [a, b, c]) => SmallVec::from_slice(&[([a.0, b.0, c.0], [b.1, c.1, a.1])]),
+            (_, [a, b, c, d]) => SmallVec::from_slice(&[
+                ([a.0, b.0, c.0], [b.1, true, a.1]),
+                ([a.0, c.0, d.0], [c.1, d.1, true]),
+            ]),
             _ => SmallVec::new(),
         };
-        for vertices in facets {
-            let mut facet = vertices.map(|vertex| self.index(vertex));
-            let Some(corners) = facet_vertices(&self.vertices, &facet) else {
-                continue;
-            };
+        let outward: V::DVec = outward(self.axis, self.end);
+        let first = facets.len() as u32;
+        let is_split = triangles.len() == 2;
+        for (mut vertices, mut inner) in triangles {
+            let corners: FacetVertices<V::DVec> = vertices
+                .iter()
+                .take(V::DVec::DIMENSION)
+                .map(|it| it.to_f64())
+                .collect();
             if !has_area::<V>(&corners) {
                 continue;
             }
             if facet_normal(&corners).is_some_and(|normal| normal.dot(outward) < 0.0) {
-                let [a, b, c] = facet;
-                facet = if V::DVec::DIMENSION == 2 {
-                    [b, a, a]
+                if V::DVec::DIMENSION == 2 {
+                    let [a, b, _] = vertices;
+                    vertices = [b, a, a];
+                    inner.swap(0, 1);
                 } else {
-                    [a, c, b]
-                };
+                    vertices.swap(1, 2);
+                    inner.swap(1, 2);
+                }
             }
-            self.facets.push(facet);
-            self.cells.push(V::position_of(position));
+            let cluster = match self.plane {
+                Some(eighths) => FaceCluster::Plane(FacePlane::new(self.axis, self.end, eighths)),
+                None if is_split => FaceCluster::Slope(first),
+                None => FaceCluster::Single,
+            };
+            let sides = inner.iter().take(V::DVec::DIMENSION).enumerate();
+            let rims = sides
+                .map(|(side, is_inner)| u8::from(!is_inner) << side)
+                .sum();
+            facets.push(BlockFacet {
+                vertices,
+                cell: self.cell,
+                rims,
+                cluster,
+            });
         }
-    }
-
-    /// Returns the index of a vertex. Equal vertices have the same index.
-    fn index(&mut self, vertex: V) -> u32 {
-        let bits = vertex.to_f64().components().map(f64::to_bits);
-        let next = self.vertices.len() as u32;
-        let index = *self.indices.entry(bits).or_insert(next);
-        if index == next {
-            self.vertices.push(vertex);
-        }
-        index
     }
 }
 
@@ -177,6 +443,11 @@ fn level(height: impl Fn(f64, f64) -> f64) -> [CellPoint; 4] {
 }
 
 impl Strip {
+    const WHOLE: Self = Self {
+        low: [0.0; 2],
+        high: [1.0; 2],
+    };
+
     /// Returns the part of a side that a cell covers.
     fn of(cell: Cell, axis: usize, end: f64) -> Self {
         let [start, finish] = [0.0, 1.0].map(|t| {

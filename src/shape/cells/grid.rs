@@ -57,9 +57,13 @@ const MAX_CELLS: u64 = 1 << 26;
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize, where V: crate::shape::serialize::SerializeSpace))]
 pub struct CellGrid<V: Space> {
     size: V,
-    /// Chunks without cells are removed, so that equal grids have equal chunks.
-    chunks: BTreeMap<CellPosition, Arc<Chunk>>,
+    /// Chunks and regions without cells are removed, so that equal grids have equal regions.
+    regions: BTreeMap<CellPosition, Arc<Region>>,
 }
+
+/// The chunks of a cube of positions. A change copies the list of a region, and not the list of all
+/// chunks.
+type Region = BTreeMap<CellPosition, Arc<Chunk>>;
 
 /// The cells of a cube of positions.
 #[derive(Clone, PartialEq)]
@@ -76,6 +80,9 @@ impl<V: Space> CellGrid<V> {
     /// The bits of a position inside a chunk.
     const MASK: i32 = (1 << Self::BITS) - 1;
 
+    /// The number of bits of a chunk's position inside a region, along each axis.
+    const REGION_BITS: u32 = 3;
+
     /// The number of cells of a chunk.
     const CHUNK_LEN: usize = 1 << (Self::BITS * V::DVec::DIMENSION as u32);
 
@@ -87,7 +94,7 @@ impl<V: Space> CellGrid<V> {
     pub fn new(size: V) -> Self {
         Self {
             size,
-            chunks: BTreeMap::new(),
+            regions: BTreeMap::new(),
         }
     }
 
@@ -98,19 +105,35 @@ impl<V: Space> CellGrid<V> {
 
     /// Returns an error if the grid would have too many chunks for a collider, after `added` more
     /// chunks.
-    pub(super) fn check_len(&self, added: usize) -> Result<(), ShapeError> {
-        let is_short = (self.chunks.len() + added) as u64 <= Self::MAX_CHUNKS;
+    pub(in crate::shape) fn check_len(&self, added: usize) -> Result<(), ShapeError> {
+        let count: usize = self.regions.values().map(|region| region.len()).sum();
+        let is_short = (count + added) as u64 <= Self::MAX_CHUNKS;
         is_short.then_some(()).ok_or(ShapeError::TooManyCells)
+    }
+
+    /// Returns the chunks with cells, each with its position.
+    fn chunks(&self) -> impl Iterator<Item = (&CellPosition, &Arc<Chunk>)> {
+        self.regions.values().flat_map(|region| region.iter())
+    }
+
+    /// Returns a chunk, or `None` if the chunk has no cells.
+    fn chunk(&self, key: CellPosition) -> Option<&Chunk> {
+        let region = self.regions.get(&Self::region_of(key))?;
+        region.get(&key).map(|chunk| &**chunk)
+    }
+
+    fn region_of(key: CellPosition) -> CellPosition {
+        key.map(|at| at >> Self::REGION_BITS)
     }
 
     /// Returns the number of cells that are not empty.
     pub fn len(&self) -> usize {
-        self.chunks.values().map(|chunk| chunk.count).sum()
+        self.chunks().map(|(_, chunk)| chunk.count).sum()
     }
 
     /// Returns `true` if all cells are empty.
     pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.regions.is_empty()
     }
 
     /// Returns the cell at a position.
@@ -121,7 +144,7 @@ impl<V: Space> CellGrid<V> {
     /// Returns the cell at a position.
     pub(super) fn at(&self, position: CellPosition) -> Cell {
         let (key, index) = Self::split(position);
-        let cell = self.chunks.get(&key).and_then(|it| it.cells.get(index));
+        let cell = self.chunk(key).and_then(|it| it.cells.get(index));
         cell.copied().unwrap_or_default()
     }
 
@@ -134,34 +157,47 @@ impl<V: Space> CellGrid<V> {
     /// Sets one cell.
     fn set_at(&mut self, position: CellPosition, cell: Cell) {
         let (key, index) = Self::split(position);
-        self.write(key, [index], cell);
+        self.write(key, core::iter::once(index), cell);
     }
 
     /// Sets the cells of a chunk at these indices.
-    fn write(&mut self, key: CellPosition, indices: impl IntoIterator<Item = usize>, cell: Cell) {
+    fn write(
+        &mut self,
+        key: CellPosition,
+        mut indices: impl Iterator<Item = usize> + Clone,
+        cell: Cell,
+    ) {
         let cell = if cell.is_empty() { Cell::EMPTY } else { cell };
-        if cell.is_empty() && !self.chunks.contains_key(&key) {
+        // A chunk that does not change stays shared.
+        let is_unchanged = match self.chunk(key) {
+            Some(chunk) => indices
+                .clone()
+                .all(|index| chunk.cells.get(index) == Some(&cell)),
+            None => cell.is_empty(),
+        };
+        if is_unchanged {
             return;
         }
         let empty = || Chunk {
             count: 0,
             cells: vec![Cell::EMPTY; Self::CHUNK_LEN].into(),
         };
-        let chunk = self.chunks.entry(key).or_insert_with(|| Arc::new(empty()));
-        for index in indices {
-            // A chunk that does not change stays shared.
-            if chunk.cells.get(index) == Some(&cell) {
-                continue;
-            }
-            let Chunk { count, cells } = Arc::make_mut(chunk);
+        let region_key = Self::region_of(key);
+        let region = Arc::make_mut(self.regions.entry(region_key).or_default());
+        let chunk = region.entry(key).or_insert_with(|| Arc::new(empty()));
+        let Chunk { count, cells } = Arc::make_mut(chunk);
+        for index in indices.by_ref() {
             if let Some(slot) = cells.get_mut(index) {
                 *count += usize::from(slot.is_empty());
                 *count -= usize::from(cell.is_empty());
                 *slot = cell;
             }
         }
-        if chunk.count == 0 {
-            self.chunks.remove(&key);
+        if *count == 0 {
+            region.remove(&key);
+            if region.is_empty() {
+                self.regions.remove(&region_key);
+            }
         }
     }
 
@@ -208,7 +244,7 @@ impl<V: Space> CellGrid<V> {
                 let mut axes = key.iter().zip(keys);
                 axes.all(|(key, [start, end])| (start..=end).contains(key))
             };
-            let within = self.chunks.keys().copied().filter(is_within);
+            let within = self.chunks().map(|(key, _)| *key).filter(is_within);
             let within: Vec<_> = within.collect();
             within.into_iter().for_each(|key| fill_chunk(self, key));
             return Ok(());
@@ -218,7 +254,7 @@ impl<V: Space> CellGrid<V> {
         if count.is_none_or(|count| count > Self::MAX_CHUNKS) {
             return Err(ShapeError::TooManyCells);
         }
-        let is_new = |key: &CellPosition| !self.chunks.contains_key(key);
+        let is_new = |key: &CellPosition| self.chunk(*key).is_none();
         self.check_len(positions_in(keys).filter(is_new).count())?;
         positions_in(keys).for_each(|key| fill_chunk(self, key));
         Ok(())
@@ -226,7 +262,7 @@ impl<V: Space> CellGrid<V> {
 
     /// Removes all cells.
     pub fn clear(&mut self) {
-        self.chunks.clear();
+        self.regions.clear();
     }
 
     /// Returns the cells that are not empty, with their positions. The order depends only on the
@@ -238,34 +274,104 @@ impl<V: Space> CellGrid<V> {
 
     /// Returns the cells in the order of [`iter`](Self::iter).
     fn iter_arrays(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
-        self.chunks.iter().flat_map(|(key, chunk)| {
+        self.chunks().flat_map(|(key, chunk)| {
             let cells = chunk.cells.iter().enumerate();
             let cells = cells.filter(|(_, cell)| !cell.is_empty());
             cells.map(|(index, cell)| (Self::join(*key, index), *cell))
         })
     }
 
-    /// Returns the cells in the order of [`iter`](Self::iter), without most of the solid cells that
-    /// are surrounded by solid cells. Each chunk with cells has at least one of the returned cells.
-    pub(super) fn iter_outer(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
-        self.chunks.iter().flat_map(|(key, chunk)| {
-            let cells = chunk.cells.iter().enumerate();
-            let cells = cells
-                .filter(|(index, cell)| !cell.is_empty() && !Self::is_buried(&chunk.cells, *index));
-            cells.map(|(index, cell)| (Self::join(*key, index), *cell))
+    /// Returns the first positions of the cubes with `1 << bits` cells along each axis that are in
+    /// chunks with cells.
+    pub(super) fn cubes(&self, bits: u32) -> impl Iterator<Item = CellPosition> {
+        let range = |axis: usize| {
+            let count = if axis < V::DVec::DIMENSION {
+                1 << (Self::BITS - bits)
+            } else {
+                1
+            };
+            [0, count - 1]
+        };
+        let cubes = [range(0), range(1), range(2)];
+        self.chunks().flat_map(move |(key, _)| {
+            let first = Self::join(*key, 0);
+            positions_in(cubes).map(move |[x, y, z]| {
+                [
+                    first[0] + (x << bits),
+                    first[1] + (y << bits),
+                    first[2] + (z << bits),
+                ]
+            })
         })
     }
 
-    /// Returns `true` if a cell of a chunk and all its neighbors are solid. Returns `false` at the
-    /// boundary of the chunk.
-    fn is_buried(cells: &[Cell], index: usize) -> bool {
-        let is_solid = |index: usize| cells.get(index).is_some_and(|cell| cell.is_solid());
-        is_solid(index)
-            && (0..V::DVec::DIMENSION as u32).all(|axis| {
-                let shift = axis * Self::BITS;
-                let (at, step) = ((index >> shift) as i32 & Self::MASK, 1 << shift);
-                (1..Self::MASK).contains(&at) && is_solid(index - step) && is_solid(index + step)
-            })
+    /// Returns the cells in a box, with x first and then y. The box may overlap at most two chunks
+    /// along each axis.
+    pub(super) fn copy_box(&self, start: CellPosition, lengths: [i32; 3]) -> Vec<Cell> {
+        let [length_x, length_y, length_z] = lengths;
+        let (first, _) = Self::split(start);
+        let [end_x, end_y, end_z] = [0, 1, 2].map(|axis: usize| {
+            let [start, length] = [start, lengths].map(|it| it.get(axis).copied().unwrap_or(0));
+            start + length
+        });
+        let mut chunks = [None; 8];
+        let last = Self::split([end_x - 1, end_y - 1, end_z - 1]).0;
+        for (number, chunk) in chunks.iter_mut().enumerate() {
+            let mut key = first;
+            for (axis, (at, last)) in key.iter_mut().zip(last).enumerate() {
+                *at += (number >> axis & 1) as i32;
+                if *at > last {
+                    *at = i32::MAX;
+                }
+            }
+            *chunk = if key.contains(&i32::MAX) {
+                None
+            } else {
+                self.chunk(key)
+            };
+        }
+        let mut cells = Vec::with_capacity((length_x * length_y * length_z) as usize);
+        for z in start[2]..end_z {
+            for y in start[1]..end_y {
+                let mut x = start[0];
+                while x < end_x {
+                    let (key, index) = Self::split([x, y, z]);
+                    let number = (0..3).fold(0, |number, axis| {
+                        let [key, first] = [key, first].map(|it| it.get(axis).copied());
+                        number | usize::from(key != first) << axis
+                    });
+                    let end = end_x.min((x | Self::MASK) + 1);
+                    let count = (end - x) as usize;
+                    let chunk = chunks.get(number).copied().flatten();
+                    match chunk.and_then(|chunk| chunk.cells.get(index..index + count)) {
+                        Some(row) => cells.extend_from_slice(row),
+                        None => cells.resize(cells.len() + count, Cell::EMPTY),
+                    }
+                    x = end;
+                }
+            }
+        }
+        cells
+    }
+
+    /// Calls `visit` with the position and the new content of each cell that differs in `new`.
+    /// Chunks that both grids share are skipped.
+    pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
+        for (_, regions) in unshared(&self.regions, &new.regions) {
+            let none = Region::new();
+            let [old, new] = regions.map(|region| region.map_or(&none, |it| &**it));
+            for (key, chunks) in unshared(old, new) {
+                for index in 0..Self::CHUNK_LEN {
+                    let [old, new] = chunks.map(|chunk| {
+                        let cell = chunk.and_then(|chunk| chunk.cells.get(index));
+                        cell.copied().unwrap_or_default()
+                    });
+                    if old != new {
+                        visit(Self::join(key, index), new);
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the position of the cell that contains a point in the frame of the grid. On a side
@@ -329,7 +435,7 @@ impl<V: Space> Extend<(V::CellPosition, Cell)> for CellGrid<V> {
 /// Grids are equal if they have the same cells of the same size.
 impl<V: Space> PartialEq for CellGrid<V> {
     fn eq(&self, other: &Self) -> bool {
-        self.size == other.size && self.chunks == other.chunks
+        self.size == other.size && self.regions == other.regions
     }
 }
 
@@ -339,8 +445,27 @@ impl<V: Space> fmt::Debug for CellGrid<V> {
     }
 }
 
+/// The values of a key in two maps.
+type OldAndNew<'m, T> = (CellPosition, [Option<&'m Arc<T>>; 2]);
+
+/// Returns each key of two maps with its values, without the keys whose values are shared.
+fn unshared<'m, T>(
+    old: &'m BTreeMap<CellPosition, Arc<T>>,
+    new: &'m BTreeMap<CellPosition, Arc<T>>,
+) -> impl Iterator<Item = OldAndNew<'m, T>> {
+    let kept = old
+        .iter()
+        .map(|(key, old)| (*key, [Some(old), new.get(key)]));
+    let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
+    let added = added.map(|(key, new)| (*key, [None, Some(new)]));
+    kept.chain(added).filter(|(_, values)| match values {
+        [Some(old), Some(new)] => !Arc::ptr_eq(old, new),
+        _ => true,
+    })
+}
+
 /// Returns all positions in these ranges, whose ends are included.
-pub(super) fn positions_in(ranges: [[i32; 2]; 3]) -> impl Iterator<Item = CellPosition> {
+pub(super) fn positions_in(ranges: [[i32; 2]; 3]) -> impl Iterator<Item = CellPosition> + Clone {
     let [xs, ys, zs] = ranges.map(|[start, end]| start..=end);
     let columns = zs.flat_map(move |z| ys.clone().map(move |y| (y, z)));
     columns.flat_map(move |(y, z)| xs.clone().map(move |x| [x, y, z]))

@@ -7,10 +7,14 @@
 //! |---|---|
 //! | `cell.rs` | [`Cell`], the content of a cell |
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
-//! | `exposed_faces.rs` | the facets of the union |
+//! | `exposed_faces.rs` | the faces of the union, by blocks of cells |
+//! | `face_tree.rs` | a tree of all faces |
+//! | `cell_surface.rs` | the grid and the faces of a collider |
 //! | `pieces.rs` | points inside the union, and the largest boxes around them |
 
 pub mod cell;
+pub mod cell_surface;
 pub mod exposed_faces;
+pub mod face_tree;
 pub mod grid;
 pub mod pieces;

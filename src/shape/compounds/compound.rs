@@ -13,6 +13,7 @@ use crate::{
             box_path::BoxPath,
             wide_tree::{NO_GROUP, WideTree},
         },
+        cells::{cell_surface::CellSurface, face_tree::TreeSearch},
         compounds::surface::Surface,
         elements::{core::checked_radius, facet::Facet, line::Line},
         order::compare_shapes,
@@ -26,7 +27,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Compound<V: Space> {
     parts: Arc<CompoundParts<V>>,
-    /// The boxes of the parts, without the margin.
+    /// The boxes of the parts, without the margin. The faces of cells have a tree of their own.
     tree: Arc<WideTree>,
     center: V::DVec,
     /// The distance from the center to the farthest corner of the bounding box, without the margin.
@@ -97,8 +98,8 @@ impl<V: Space> Compound<V> {
             return Err(ShapeError::BeyondF32);
         }
         let mut tree = WideTree::new(rounded);
-        if let CompoundParts::Surface(surface) = &parts {
-            let clusters = surface.clusters();
+        if let CompoundParts::Surface(Surface::Mesh(mesh)) = &parts {
+            let clusters = mesh.clusters();
             tree.set_groups(|facet| clusters.of_several(facet).unwrap_or(NO_GROUP));
         }
         let Bounds { min, max } = tree.bounds::<V::DVec>();
@@ -106,17 +107,28 @@ impl<V: Space> Compound<V> {
             CompoundParts::Shapes(shapes) => center(shapes),
             CompoundParts::Surface(_) => (min + max) * 0.5,
         };
-        let one_sided = match &parts {
-            CompoundParts::Shapes(_) => false,
-            CompoundParts::Surface(surface) => surface.grid().is_some(),
-        };
         Ok(Self {
             center,
             reach: (max - center).max(center - min).length(),
             tree: Arc::new(tree),
             parts: Arc::new(parts),
             margin,
-            one_sided,
+            one_sided: false,
+        })
+    }
+
+    /// Constructs the compound of a union of cells, with a margin around each face.
+    pub fn of_cells(cells: CellSurface<V>, margin: f32) -> Result<Self, ShapeError> {
+        ShapeError::check_length("margin", margin)?;
+        let Bounds { min, max } = cells.faces().bounds();
+        let center = (min + max) * 0.5;
+        Ok(Self {
+            center,
+            reach: (max - center).max(center - min).length(),
+            tree: Arc::default(),
+            parts: Arc::new(CompoundParts::Surface(Surface::Cells(cells))),
+            margin,
+            one_sided: true,
         })
     }
 
@@ -177,7 +189,15 @@ impl<V: Space> Compound<V> {
 
     /// Returns a box around all parts, with the margin.
     pub fn bounds(&self) -> Bounds<V::DVec> {
-        self.tree.bounds().grown(self.touching_margin())
+        self.bounds_of_parts().grown(self.touching_margin())
+    }
+
+    /// Returns a box around all parts, without the margin.
+    fn bounds_of_parts(&self) -> Bounds<V::DVec> {
+        match self.cells() {
+            Some(cells) => cells.faces().bounds(),
+            None => self.tree.bounds(),
+        }
     }
 
     /// Returns a bound on the [extents](DVector::extent) of all points, with the margin.
@@ -188,7 +208,7 @@ impl<V: Space> Compound<V> {
 
     /// Returns the longest side of the bounding box.
     pub fn size(&self) -> f64 {
-        let Bounds { min, max } = self.tree.bounds::<V::DVec>();
+        let Bounds { min, max } = self.bounds_of_parts();
         (max - min).components().into_iter().fold(0.0, f64::max)
     }
 
@@ -209,11 +229,32 @@ impl<V: Space> Compound<V> {
 
     /// Calls `visit` with the index of each part that may overlap a box in the compound's frame.
     pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
-        let bounds = bounds.grown(self.touching_margin()).round_outward();
-        self.tree.visit_overlapping(&bounds, |index| {
+        let bounds = bounds.grown(self.touching_margin());
+        self.visit_overlapping(&bounds, |index| {
             visit(index);
             ControlFlow::Continue(())
         });
+    }
+
+    /// Calls `visit` with the index of each part whose box overlaps a box, until `visit` returns
+    /// `Break`. The margin is ignored.
+    fn visit_overlapping(
+        &self,
+        bounds: &Bounds<V::DVec>,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let bounds = bounds.round_outward();
+        let Some(cells) = self.cells() else {
+            self.tree.visit_overlapping(&bounds, visit);
+            return;
+        };
+        let search = TreeSearch::Overlapping(&bounds);
+        cells
+            .faces()
+            .search(&search, 0.0, &mut |index| match visit(index) {
+                ControlFlow::Continue(()) => 0.0,
+                ControlFlow::Break(()) => f64::NEG_INFINITY,
+            });
     }
 
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
@@ -221,10 +262,19 @@ impl<V: Space> Compound<V> {
         let radius = radius + self.touching_margin();
         let (min, max) = (center, center);
         let center = Bounds { min, max }.round_outward();
-        self.tree.visit_nearest(&center, radius, |index| {
+        let mut visit = |index| {
             visit(index);
             radius
-        });
+        };
+        match self.cells() {
+            Some(cells) => {
+                let search = TreeSearch::Nearest(&center);
+                cells.faces().search(&search, radius, &mut visit);
+            }
+            None => {
+                self.tree.visit_nearest(&center, radius, visit);
+            }
+        }
     }
 
     /// Moves the origin of a line along the line, so that coordinates near the compound are small.
@@ -267,8 +317,16 @@ impl<V: Space> Compound<V> {
         let slack = LINE_SLACK * (self.center.extent() + NEAR * reach);
         let origin = line.at(start - shift);
         let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
-        self.tree
-            .visit_along(&path, max - start, |number| visit(number) - start);
+        let mut visit = |number| visit(number) - start;
+        match self.cells() {
+            Some(cells) => {
+                let search = TreeSearch::Along(&path);
+                cells.faces().search(&search, max - start, &mut visit);
+            }
+            None => {
+                self.tree.visit_along(&path, max - start, visit);
+            }
+        }
     }
 
     /// Calls `visit` with the index of each part that a moving box may touch until the time `max`.
@@ -281,11 +339,19 @@ impl<V: Space> Compound<V> {
         translation: V::DVec,
         max: f64,
         is_skipped: impl Fn(u32) -> bool,
-        visit: impl FnMut(u32) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
     ) {
         let Bounds { min, max: end } = bounds.grown(self.touching_margin());
         let path = BoxPath::new((min + end) * 0.5, (end - min) * 0.5, translation);
-        self.tree.visit_groups_along(&path, max, is_skipped, visit);
+        match self.cells() {
+            Some(cells) => {
+                let search = TreeSearch::GroupsAlong(&path, &is_skipped);
+                cells.faces().search(&search, max, &mut visit);
+            }
+            None => {
+                self.tree.visit_groups_along(&path, max, is_skipped, visit);
+            }
+        }
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the
@@ -297,8 +363,7 @@ impl<V: Space> Compound<V> {
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
         let (min, max) = (point, point);
-        let bounds = Bounds { min, max }.grown(distance).round_outward();
-        self.tree.visit_overlapping(&bounds, visit);
+        self.visit_overlapping(&Bounds { min, max }.grown(distance), visit);
     }
 
     /// Does the same as [`near`](Self::near) for a box in another frame. The map x ->
@@ -344,8 +409,23 @@ impl<V: Space> Compound<V> {
         visit: impl FnMut(u32) -> f64,
     ) {
         let margin = self.touching_margin();
-        self.tree
-            .visit_by_gap(limit, |bounds| gap(&bounds.grown(margin)), visit);
+        self.visit_by_gap(limit, |bounds| gap(&bounds.grown(margin)), visit);
+    }
+
+    /// Does the same as [`search_nearest`](Self::search_nearest) without the margin.
+    fn visit_by_gap(
+        &self,
+        limit: f64,
+        gap: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        match self.cells() {
+            Some(cells) => {
+                let search = TreeSearch::ByGap(&gap);
+                cells.faces().search(&search, limit, &mut visit);
+            }
+            None => self.tree.visit_by_gap(limit, gap, visit),
+        }
     }
 
     /// Returns the index of the facet nearest to a point in the compound's frame, or `None` if the
@@ -381,6 +461,12 @@ impl<V: Space> Compound<V> {
         }
     }
 
+    /// Returns the cells, or `None` if the compound is not a union of cells.
+    #[inline]
+    pub fn cells(&self) -> Option<&CellSurface<V>> {
+        self.surface().and_then(Surface::cells)
+    }
+
     /// Returns a point whose height along a direction exceeds the height of the highest vertex by
     /// at most [`Surface::height_tolerance`]. The point is never lower than this vertex. The
     /// tolerance lets the tree skip most vertices.
@@ -390,7 +476,7 @@ impl<V: Space> Compound<V> {
         // The first vertex replaces this NaN, because a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
         let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-        self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
+        self.visit_by_gap(f64::INFINITY, gap, |index| {
             for vertex in surface.facet_vertices(index).into_iter().flatten() {
                 if vertex.dot(unit) > height {
                     (best, height) = (vertex, vertex.dot(unit));
@@ -427,7 +513,7 @@ impl<V: Space> Compound<V> {
         if shapes.len() > MAX_SCANNED_PARTS {
             tolerance = PART_HEIGHT_TOLERANCE * self.size();
             let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-            self.tree.visit_by_gap(f64::INFINITY, gap, |index| {
+            self.visit_by_gap(f64::INFINITY, gap, |index| {
                 let part = shapes.get(index as usize);
                 -(part.map_or(f64::NEG_INFINITY, &mut test) + tolerance)
             });

@@ -1,6 +1,6 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
-//! `collider/compound.rs` calls [`Surface::new`] for each new surface. `placed/facets.rs` calls
+//! `collider/compound.rs` calls [`MeshSurface::new`] for each new mesh. `placed/facets.rs` calls
 //! [`Surface::facet_vertices`] for each facet near a body.
 //!
 //! `surface/mod.rs` defines contacts with surfaces. Only the set of points on the facets matters.
@@ -11,15 +11,21 @@
 //! point. The list of the facets at each vertex only saves time.
 
 use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use crate::{
     shape::{
-        Shape, ShapeError,
-        cells::{exposed_faces::ExposedFaces, grid::CellGrid},
+        Bounds, Shape, ShapeError,
+        cells::{
+            cell_surface::CellSurface,
+            exposed_faces::{BlockFacet, FaceCluster},
+            grid::CellGrid,
+        },
         compounds::clusters::Clusters,
         elements::{
             facet::{
-                FacetIndices, FacetVertices, contains, facet_indices, facet_vertices, has_area,
+                FacetIndices, FacetVertices, contains, facet_indices, facet_name, facet_vertices,
+                has_area,
             },
             facet_line::FacetLine,
         },
@@ -32,48 +38,181 @@ use crate::{
 const MAX_ADJACENT: usize = 32;
 
 /// The facets of a polyline, a mesh or a union of cells.
-pub struct Surface<V: Space> {
+pub enum Surface<V: Space> {
+    Mesh(MeshSurface<V>),
+    Cells(CellSurface<V>),
+}
+
+/// The facets of a polyline or a mesh.
+pub struct MeshSurface<V: Space> {
     vertices: Box<[V]>,
     facets: Box<[FacetIndices]>,
     vertex_facets: VertexFacets,
     clusters: Clusters,
     height_tolerance: f64,
-    /// The cells, if the facets are the exposed faces of a union of cells.
-    cells: Option<Cells<V>>,
-}
-
-/// A grid of cells, and the cell of each facet.
-struct Cells<V: Space> {
-    grid: CellGrid<V>,
-    of_facets: Box<[V::CellPosition]>,
 }
 
 impl<V: Space> Surface<V> {
-    /// Builds the surface of a union of cells, or returns `None` if all cells are empty.
-    pub fn of_cells(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
-        let faces = ExposedFaces::new(grid)?;
-        if grid.is_empty() {
-            return Ok(None);
+    /// Returns the cells if the facets are the exposed faces of a union of cells.
+    pub fn cells(&self) -> Option<&CellSurface<V>> {
+        match self {
+            Self::Mesh(_) => None,
+            Self::Cells(cells) => Some(cells),
         }
-        let mut surface = Self::new(faces.vertices.into(), faces.facets.into())?;
-        surface.cells = Some(Cells {
-            grid: grid.clone(),
-            of_facets: faces.cells.into(),
-        });
-        Ok(Some(surface))
     }
 
     /// Returns the grid if the facets are the exposed faces of a union of cells.
     pub fn grid(&self) -> Option<&CellGrid<V>> {
-        self.cells.as_ref().map(|cells| &cells.grid)
+        self.cells().map(CellSurface::grid)
     }
 
-    /// Returns the position of the cell that has a facet.
-    pub fn cell_of_facet(&self, index: u32) -> Option<V::CellPosition> {
-        let cells = self.cells.as_ref()?;
-        cells.of_facets.get(index as usize).copied()
+    /// Returns the number of facets.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Mesh(mesh) => mesh.facets.len(),
+            Self::Cells(cells) => cells.len(),
+        }
     }
 
+    /// Returns the vertices.
+    pub fn vertices(&self) -> &[V] {
+        match self {
+            Self::Mesh(mesh) => &mesh.vertices,
+            Self::Cells(cells) => &cells.lists().0,
+        }
+    }
+
+    /// Returns the vertex indices of all facets.
+    pub fn facets(&self) -> &[FacetIndices] {
+        match self {
+            Self::Mesh(mesh) => &mesh.facets,
+            Self::Cells(cells) => &cells.lists().1,
+        }
+    }
+
+    /// Returns the vertex indices of each facet: two in 2D, three in 3D.
+    pub fn facet_indices(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        let facets = self.facets().iter();
+        facets.map(|facet| facet.get(..V::DVec::DIMENSION).unwrap_or_default())
+    }
+
+    /// Returns a facet as a shape, or `None` if its area is zero.
+    pub fn facet(&self, index: u32) -> Option<Shape<V>> {
+        if !has_area::<V>(&self.facet_vertices(index)?) {
+            return None;
+        }
+        let [a, b, c] = match self {
+            Self::Mesh(mesh) => mesh.corners(index)?,
+            Self::Cells(cells) => *cells.facet(index)?.corners(),
+        };
+        Some(if V::DVec::DIMENSION == 2 {
+            Shape::Segment([a, b])
+        } else {
+            Shape::Triangle([a, b, c])
+        })
+    }
+
+    /// Returns the vertices of a facet.
+    #[inline]
+    pub fn facet_vertices(&self, index: u32) -> Option<FacetVertices<V::DVec>> {
+        match self {
+            Self::Mesh(mesh) => facet_vertices(&mesh.vertices, mesh.facets.get(index as usize)?),
+            Self::Cells(cells) => Some(cells.facet(index)?.vertices()),
+        }
+    }
+
+    /// Returns the index of a facet's cluster. The facets of a cluster are in one plane.
+    pub fn cluster(&self, facet: u32) -> Option<u32> {
+        match self {
+            Self::Mesh(mesh) => mesh.clusters.of(facet),
+            Self::Cells(cells) => cells.cluster(facet),
+        }
+    }
+
+    /// Returns the mask of a facet's sides on the boundary of the facet's cluster: see
+    /// [`Clusters::rims`].
+    pub fn rims(&self, facet: u32) -> u8 {
+        match self {
+            Self::Mesh(mesh) => mesh.clusters.rims(facet),
+            Self::Cells(cells) => cells.facet(facet).map_or(u8::MAX, |facet| facet.rims),
+        }
+    }
+
+    /// Returns vertices that span the plane of a facet's cluster, or `None` if the cluster has a
+    /// single facet.
+    pub fn plane_vertices(&self, facet: u32) -> Option<FacetVertices<V::DVec>> {
+        match self {
+            Self::Mesh(mesh) => {
+                let plane = mesh.clusters.plane(mesh.clusters.of(facet)?)?;
+                facet_vertices(&mesh.vertices, plane)
+            }
+            // Rounding does not tilt the faces of cells, so each facet spans the plane.
+            Self::Cells(cells) => {
+                let facet = cells.facet(facet)?;
+                (facet.cluster != FaceCluster::Single).then(|| facet.vertices())
+            }
+        }
+    }
+
+    /// Returns the t at which a line crosses a facet, and the vertices of the facet. In 2D, the
+    /// third vertex has no meaning.
+    #[inline(always)]
+    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<(f64, [V::DVec; 3])> {
+        let [a, b, c] = match self {
+            Self::Mesh(mesh) => mesh.corners(index)?.map(V::to_f64),
+            Self::Cells(cells) => cells.facet(index)?.corners().map(V::to_f64),
+        };
+        if V::DVec::DIMENSION == 2 {
+            Some((line.crossing_of_segment([a, b])?, [a, b, b]))
+        } else {
+            Some((line.crossing_of_triangle([a, b, c])?, [a, b, c]))
+        }
+    }
+
+    /// Returns a height that is negligible for the whole surface. The height is a small fraction of
+    /// the surface's size, but at least the resolution of `f32` at the farthest vertex.
+    pub fn height_tolerance(&self) -> f64 {
+        match self {
+            Self::Mesh(mesh) => mesh.height_tolerance,
+            Self::Cells(cells) => {
+                let Bounds { min, max } = cells.faces().bounds();
+                height_tolerance([min, max].into_iter())
+            }
+        }
+    }
+
+    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area. The
+    /// point may be off the facet by `tolerance` or by the facet's weld, whichever is greater.
+    pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
+        let vertices = self.facet_vertices(index);
+        let along = |vector: V::DVec| tolerance * vector.length();
+        vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
+    }
+
+    /// Returns the other facets of nonzero area that share all vertices of this facet whose weights
+    /// are positive. One positive weight selects the facets at a vertex, and two positive weights
+    /// select the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex, and for a
+    /// union of cells only the facets of the same block.
+    pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> SmallVec<[u32; 8]> {
+        let weighted = weights.iter().map(|weight| *weight > 0.0);
+        match self {
+            Self::Mesh(mesh) => {
+                let vertices = mesh.facets.get(index as usize).into_iter().flatten();
+                let shared = vertices.zip(weighted).filter(|(_, is_shared)| *is_shared);
+                let shared: ArrayVec<u32, 3> = shared.map(|(vertex, _)| *vertex).collect();
+                mesh.facets_with(index, &shared).collect()
+            }
+            Self::Cells(cells) => {
+                let vertices = cells.facet(index).into_iter().flat_map(BlockFacet::corners);
+                let shared = vertices.zip(weighted).filter(|(_, is_shared)| *is_shared);
+                let shared: ArrayVec<V, 3> = shared.map(|(vertex, _)| *vertex).collect();
+                cells.adjacent_facets(index, &shared)
+            }
+        }
+    }
+}
+
+impl<V: Space> MeshSurface<V> {
     /// Builds a surface of facets. Each facet is given by the indices of its vertices.
     pub fn new(vertices: Box<[V]>, facets: Box<[FacetIndices]>) -> Result<Self, ShapeError> {
         ShapeError::check_points("vertex", &vertices)?;
@@ -95,49 +234,7 @@ impl<V: Space> Surface<V> {
             height_tolerance: height_tolerance(facets.iter().filter_map(positions).flatten()),
             vertices,
             facets,
-            cells: None,
         })
-    }
-
-    /// Returns the number of facets.
-    pub fn len(&self) -> usize {
-        self.facets.len()
-    }
-
-    /// Returns the vertices.
-    pub fn vertices(&self) -> &[V] {
-        &self.vertices
-    }
-
-    /// Returns the vertex indices of all facets.
-    #[cfg(feature = "serialize")]
-    pub fn facets(&self) -> &[FacetIndices] {
-        &self.facets
-    }
-
-    /// Returns the vertex indices of each facet: two in 2D, three in 3D.
-    pub fn facet_indices(&self) -> impl ExactSizeIterator<Item = &[u32]> {
-        let facets = self.facets.iter();
-        facets.map(|facet| facet.get(..V::DVec::DIMENSION).unwrap_or_default())
-    }
-
-    /// Returns a facet as a shape, or `None` if its area is zero.
-    pub fn facet(&self, index: u32) -> Option<Shape<V>> {
-        if !has_area::<V>(&self.facet_vertices(index)?) {
-            return None;
-        }
-        let vertices = self.facets.get(index as usize)?;
-        let vertices = vertices.map(|vertex| self.vertices.get(vertex as usize).copied());
-        Some(match vertices {
-            [Some(a), Some(b), _] if V::DVec::DIMENSION == 2 => Shape::Segment([a, b]),
-            [Some(a), Some(b), Some(c)] => Shape::Triangle([a, b, c]),
-            _ => return None,
-        })
-    }
-
-    /// Returns the vertices of a facet.
-    pub fn facet_vertices(&self, index: u32) -> Option<FacetVertices<V::DVec>> {
-        facet_vertices(&self.vertices, self.facets.get(index as usize)?)
     }
 
     /// Returns the clusters of facets in one plane.
@@ -145,48 +242,22 @@ impl<V: Space> Surface<V> {
         &self.clusters
     }
 
-    /// Returns vertices that span the plane of a cluster, or `None` if the cluster has a single
-    /// facet.
-    pub fn plane_vertices(&self, cluster: u32) -> Option<FacetVertices<V::DVec>> {
-        facet_vertices(&self.vertices, self.clusters.plane(cluster)?)
-    }
-
-    /// Returns the t at which a line crosses a facet, and the vertices of the facet. In 2D, the
-    /// third vertex has no meaning.
+    /// Returns the vertices of a facet. In 2D, the third vertex has no meaning.
     #[inline(always)]
-    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<(f64, [V::DVec; 3])> {
+    fn corners(&self, index: u32) -> Option<[V; 3]> {
         let [a, b, c] = *self.facets.get(index as usize)?;
-        let vertex = |index: u32| Some(self.vertices.get(index as usize)?.to_f64());
+        let vertex = |index: u32| self.vertices.get(index as usize).copied();
         let (a, b) = (vertex(a)?, vertex(b)?);
-        if V::DVec::DIMENSION == 2 {
-            Some((line.crossing_of_segment([a, b])?, [a, b, b]))
+        let c = if V::DVec::DIMENSION == 2 {
+            b
         } else {
-            let c = vertex(c)?;
-            Some((line.crossing_of_triangle([a, b, c])?, [a, b, c]))
-        }
+            vertex(c)?
+        };
+        Some([a, b, c])
     }
 
-    /// Returns a height that is negligible for the whole surface. The height is a small fraction of
-    /// the surface's size, but at least the resolution of `f32` at the farthest vertex.
-    pub fn height_tolerance(&self) -> f64 {
-        self.height_tolerance
-    }
-
-    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area. The
-    /// point may be off the facet by `tolerance` or by the facet's weld, whichever is greater.
-    pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
-        let vertices = self.facet_vertices(index);
-        let along = |vector: V::DVec| tolerance * vector.length();
-        vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
-    }
-
-    /// Returns the other facets of nonzero area that share all vertices of this facet whose weights
-    /// are positive. One positive weight selects the facets at a vertex, and two positive weights
-    /// select the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
-    pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
-        let vertices = self.facets.get(index as usize).into_iter().flatten();
-        let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);
-        let shared: ArrayVec<u32, 3> = weighted.map(|(vertex, _)| *vertex).collect();
+    /// Returns the other facets of nonzero area that have all the given vertices.
+    fn facets_with(&self, index: u32, shared: &[u32]) -> impl Iterator<Item = u32> {
         let fans = shared
             .iter()
             .map(|vertex| self.vertex_facets.around(*vertex));
@@ -252,15 +323,6 @@ impl VertexFacets {
             return &[];
         };
         self.facets.get(start..end).unwrap_or_default()
-    }
-}
-
-/// Returns the name of a facet of nonzero area, for an error.
-fn facet_name<V: Space>() -> &'static str {
-    if V::DVec::DIMENSION == 2 {
-        "segment of nonzero length"
-    } else {
-        ShapeError::TRIANGLE
     }
 }
 

@@ -5,6 +5,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::{
+    shape::ShapeError,
     space::{DVector, Space},
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
@@ -319,6 +320,15 @@ pub fn facet_vertices<V: Space>(
         found.push(vertices.get(index as usize)?.to_f64());
     }
     Some(found)
+}
+
+/// Returns the name of a facet of nonzero area, for an error.
+pub fn facet_name<V: Space>() -> &'static str {
+    if V::DVec::DIMENSION == 2 {
+        "segment of nonzero length"
+    } else {
+        ShapeError::TRIANGLE
+    }
 }
 
 /// Returns the indices of the vertices of a facet.

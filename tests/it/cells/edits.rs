@@ -1,83 +1,258 @@
 //! Changes of a grid at play.
 
 use bevy::prelude::*;
-use headbutt::{Collisions, OngoingEvents, prelude::*};
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use headbutt::{
+    CollisionDiagnostics, CollisionEvent, Collisions, Dimension, OngoingEvents, ShapeError,
+    prelude::*,
+};
+use rand::{Rng, rngs::StdRng};
 
-use crate::support::cases::cases;
+use super::{ball, for_cases};
 
-/// The contacts of a world: the body, the normal, the depth and the part of the grid.
-fn contacts(world: &World, grid: Entity, bodies: &[Entity]) -> Vec<(usize, Vec3, f32, u32)> {
-    let collisions = world.resource::<Collisions>();
-    let numbered = bodies.iter().enumerate();
-    let found = numbered.flat_map(|(number, body)| {
-        let mut parts: Vec<_> = collisions
-            .parts(grid, *body)
-            .map(|hit| (number, hit.normal, hit.depth, hit.part()))
-            .collect();
-        parts.sort_by_key(|it| it.3);
-        parts
-    });
-    found.collect()
-}
-
-fn app() -> App {
+fn app(ongoing: OngoingEvents) -> App {
     let mut app = App::new();
-    let plugin = HeadbuttPlugin::in_schedule(Update).with_ongoing(OngoingEvents::Never);
+    let plugin = HeadbuttPlugin::in_schedule(Update).with_ongoing(ongoing);
     app.add_plugins((MinimalPlugins, plugin));
     app
 }
 
-#[test]
-fn an_edited_grid_has_the_contacts_of_a_grid_built_anew() {
-    for seed in cases("HEADBUTT_CELLS", 5) {
-        let mut rng = StdRng::seed_from_u64(seed as u64);
-        let mut grid = CellGrid::new(Vec2::ONE);
-        grid.fill(IVec2::new(-9, -4), IVec2::new(8, -1), Cell::SOLID)
-            .unwrap();
-        let bodies: Vec<(Collider, Transform)> = (0..40)
+/// Returns all events since the last call.
+fn events(app: &mut App) -> Vec<CollisionEvent> {
+    let mut messages = app.world_mut().resource_mut::<Messages<CollisionEvent>>();
+    messages.drain().collect()
+}
+
+fn collisions(app: &App) -> &Collisions {
+    app.world().resource()
+}
+
+/// The number of cells of a random world along each axis.
+fn extents(dimension: usize) -> IVec3 {
+    [IVec3::new(70, 20, 1), IVec3::new(20, 8, 12)][dimension - 2]
+}
+
+fn random_vector(rng: &mut StdRng, low: Vec3, high: Vec3) -> Vec3 {
+    let mut random = |axis: usize| rng.random_range(low[axis]..=high[axis]);
+    Vec3::new(random(0), random(1), random(2))
+}
+
+fn random_shape(rng: &mut StdRng, dimension: usize) -> Collider {
+    let size = rng.random_range(0.2..2.5);
+    let capsules = if dimension == 2 {
+        let capsule = |x| (Vec2::X * x, Collider::capsule_2d(0.2, 0.5 * size));
+        Collider::compound([capsule(0.0), capsule(0.5 * size)])
+    } else {
+        let capsule = |x| (Vec3::X * x, Collider::capsule_3d(0.2, 0.5 * size));
+        Collider::compound([capsule(0.0), capsule(0.5 * size)])
+    };
+    match rng.random_range(0..4) {
+        0 => ball(dimension, 0.5 * size),
+        1 if dimension == 2 => Collider::rectangle(size, 0.5 * size),
+        1 => Collider::cuboid(size, 0.5 * size, size),
+        2 if dimension == 2 => Collider::rectangle(size, size).rounded(0.1),
+        2 => Collider::cuboid(size, size, size).rounded(0.1),
+        _ => capsules,
+    }
+}
+
+fn random_transform(rng: &mut StdRng, dimension: usize) -> Transform {
+    let extents = extents(dimension).as_vec3();
+    // Most bodies are near the top of the ground.
+    let low = extents * Vec3::new(0.0, 0.45, 0.0);
+    let place = random_vector(rng, low, extents * Vec3::new(1.0, 0.8, 1.0));
+    let turn = Quat::from_rotation_z([0.0, 0.0, 0.7][rng.random_range(0..3)]);
+    Transform::from_translation(place).with_rotation(turn)
+}
+
+/// Makes a random change of a grid, as three numbers and a cell.
+fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
+    let extents = extents(dimension);
+    let at = random_vector(rng, Vec3::ZERO, (extents - 1).as_vec3()).as_ivec3();
+    let far = if rng.random_bool(0.1) { 4 } else { 0 };
+    let cells = [
+        Cell::EMPTY,
+        Cell::EMPTY,
+        Cell::SOLID,
+        Cell::slope(0, 8),
+        Cell::slope(3, 3),
+    ];
+    let cell = cells[rng.random_range(0..cells.len())];
+    (at, (at + far).min(extents - 1), cell)
+}
+
+const BODIES: usize = 30;
+
+/// Runs two worlds with the same bodies. The grid of the first world is edited, and the grid of the
+/// second world is replaced. Compares all events and contacts.
+fn compare_with_replaced<V: Dimension>(
+    rng: &mut StdRng,
+    dimension: usize,
+    position: fn(IVec3) -> V::CellPosition,
+    size: V,
+    name: &str,
+) {
+    let ongoing = [OngoingEvents::EveryTick, OngoingEvents::Never][rng.random_range(0..2)];
+    let mut apps = [app(ongoing), app(ongoing)];
+    let mut grid = CellGrid::<V>::new(size);
+    let extents = extents(dimension);
+    // The corner cells keep the bounding box the same.
+    let ground = (extents * IVec3::new(1, 0, 1)).with_y(extents.y / 2) - IVec3::new(1, 0, 1);
+    let ground = ground.max(IVec3::ZERO);
+    grid.fill(position(IVec3::ZERO), position(ground), Cell::SOLID)
+        .unwrap();
+    grid.set(position(extents - 1), Cell::SOLID);
+    let mut bodies: Vec<(Collider, Transform)> = Vec::new();
+    for _ in 0..BODIES {
+        bodies.push((
+            random_shape(rng, dimension),
+            random_transform(rng, dimension),
+        ));
+    }
+    let ids = apps.each_mut().map(|app| {
+        let level = app.world_mut().spawn(Collider::cells(&grid)).id();
+        let bodies = bodies.iter().cloned();
+        let bodies: Vec<Entity> = bodies.map(|it| app.world_mut().spawn(it).id()).collect();
+        (level, bodies)
+    });
+    for tick in 0..20 {
+        let moves: Vec<(usize, Transform)> = (0..rng.random_range(0..4))
             .map(|_| {
-                let (x, y) = (rng.random_range(-9.0..9.0), rng.random_range(-4.0..1.0));
-                let size = rng.random_range(0.2..1.4);
-                let shape = if rng.random_bool(0.5) {
-                    Collider::circle(0.5 * size)
-                } else {
-                    Collider::rectangle(size, size)
-                };
-                (shape, Transform::from_xyz(x, y, 0.0))
+                (
+                    rng.random_range(0..BODIES),
+                    random_transform(rng, dimension),
+                )
             })
             .collect();
-        let spawn = |app: &mut App, grid: &CellGrid<Vec2>| {
-            let bodies = bodies.iter().cloned();
-            let ids: Vec<Entity> = bodies.map(|it| app.world_mut().spawn(it).id()).collect();
-            (app.world_mut().spawn(Collider::cells(grid)).id(), ids)
-        };
-        let mut edited = app();
-        let (level, ids) = spawn(&mut edited, &grid);
-        for tick in 0..20 {
-            for _ in 0..rng.random_range(1..20) {
-                let position = IVec2::new(rng.random_range(-9..9), rng.random_range(-4..2));
-                let cell = [Cell::EMPTY, Cell::SOLID, Cell::slope(0, 8)][rng.random_range(0..3)];
-                grid.set(position, cell);
+        let edits: Vec<_> = (0..rng.random_range(0..12))
+            .map(|_| random_edit(rng, dimension))
+            .collect();
+        let apply = |grid: &mut CellGrid<V>| {
+            for (from, to, cell) in &edits {
+                grid.fill(position(*from), position(*to), *cell).unwrap();
             }
-            *edited.world_mut().get_mut::<Collider>(level).unwrap() = Collider::cells(&grid);
-            edited.update();
-            let mut fresh = app();
-            let (fresh_level, fresh_ids) = spawn(&mut fresh, &grid);
-            fresh.update();
-            let [own, other] = [
-                contacts(edited.world(), level, &ids),
-                contacts(fresh.world(), fresh_level, &fresh_ids),
-            ];
-            assert!(!own.is_empty());
-            assert_eq!(own, other, "seed {seed}, tick {tick}");
+        };
+        apply(&mut grid);
+        for (number, app) in apps.iter_mut().enumerate() {
+            let (level, bodies) = &ids[number];
+            for (body, transform) in &moves {
+                *app.world_mut().get_mut(bodies[*body]).unwrap() = *transform;
+            }
+            let mut level = app.world_mut().get_mut::<Collider>(*level).unwrap();
+            if number == 0 {
+                level.edit_cells(apply).unwrap();
+                assert_eq!(level.grid::<V>(), Some(&grid));
+            } else {
+                *level = Collider::cells(&grid);
+            }
+            app.update();
+        }
+        let [edited, replaced] = &mut apps;
+        assert_eq!(events(edited), events(replaced), "{name}, tick {tick}");
+        assert!(!collisions(edited).is_empty());
+        assert_eq!(
+            collisions(edited),
+            collisions(replaced),
+            "{name}, tick {tick}"
+        );
+    }
+}
+
+/// Each case makes about 100 changes.
+#[test]
+fn an_edited_grid_sends_the_events_of_a_grid_built_anew() {
+    for_cases(4, |rng, dimension, number| {
+        let name = format!("{dimension}D, case {number}");
+        if dimension == 2 {
+            compare_with_replaced(rng, 2, IVec3::truncate, Vec2::ONE, &name);
+        } else {
+            compare_with_replaced(rng, 3, |at| at, Vec3::ONE, &name);
+        }
+    });
+}
+
+/// Returns a floor of 200 x 4 cells with a post at its end, and a body on every second cell.
+fn floor_with_bodies(app: &mut App) -> Entity {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.fill(IVec2::new(0, -4), IVec2::new(199, -1), Cell::SOLID)
+        .unwrap();
+    grid.fill(IVec2::new(199, 0), IVec2::new(199, 29), Cell::SOLID)
+        .unwrap();
+    for number in 0..100 {
+        let place = Transform::from_xyz(2.0 * number as f32 + 0.5, 0.5, 0.0);
+        app.world_mut()
+            .spawn((Collider::rectangle(0.9, 1.0), place));
+    }
+    app.world_mut().spawn(Collider::cells(&grid)).id()
+}
+
+#[test]
+fn only_bodies_near_an_edit_are_tested_again() {
+    let mut app = app(OngoingEvents::OnChange);
+    let level_id = floor_with_bodies(&mut app);
+    app.update();
+    app.update();
+    assert_eq!(collisions(&app).len(), 100);
+    events(&mut app);
+    let edit = |app: &mut App, at: IVec2, cell: Cell| {
+        let mut level = app.world_mut().get_mut::<Collider>(level_id).unwrap();
+        level
+            .edit_cells(|grid: &mut CellGrid<Vec2>| grid.set(at, cell))
+            .unwrap();
+        app.update();
+        app.world().resource::<CollisionDiagnostics>().candidates
+    };
+    for (cell, count) in [(Cell::EMPTY, 99), (Cell::SOLID, 100)] {
+        let tested = edit(&mut app, IVec2::new(100, -1), cell);
+        assert!((1..12).contains(&tested), "{tested} pairs were tested");
+        assert_eq!(collisions(&app).len(), count);
+        // The indices of the faces after the changed cell differ from those before.
+        let events = events(&mut app);
+        let changes = events.iter().filter(|event| !event.ongoing());
+        assert_eq!(changes.count(), 1, "{events:?}");
+        let world = app.world();
+        let level = world.get::<Collider>(level_id).unwrap();
+        for contact in collisions(&app).deepest_of(level_id) {
+            let transform = world.get::<Transform>(contact.other).unwrap();
+            let (cell, _) = level.cell_2d(contact.part()).unwrap();
+            assert_eq!(cell.x as f32 + 0.5, transform.translation.x, "{contact:?}");
         }
     }
+    // A change far from all bodies tests no pair, and neither does an edit without a change.
+    assert_eq!(edit(&mut app, IVec2::new(199, 20), Cell::EMPTY), 0);
+    assert_eq!(edit(&mut app, IVec2::new(199, 20), Cell::EMPTY), 0);
+}
+
+#[test]
+fn an_invalid_edit_changes_nothing() {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.set(IVec2::ZERO, Cell::SOLID);
+    let mut level = Collider::cells(&grid);
+    for (position, cell, error) in [
+        (
+            IVec2::new(1 << 14, 0),
+            Cell::SOLID,
+            ShapeError::CellOutOfRange,
+        ),
+        (IVec2::MAX, Cell::SOLID, ShapeError::CellOutOfRange),
+        (IVec2::ONE, Cell::slope_z(0, 8), ShapeError::SlopeAlongZ),
+    ] {
+        let set = |grid: &mut CellGrid<Vec2>| grid.set(position, cell);
+        assert_eq!(level.edit_cells(set), Err(error));
+        assert_eq!(level.grid::<Vec2>(), Some(&grid));
+    }
+    let clear = |grid: &mut CellGrid<Vec2>| grid.set(IVec2::MAX, Cell::EMPTY);
+    assert_eq!(level.edit_cells(clear), Ok(()));
+    let other = |grid: &mut CellGrid<Vec3>| grid.set(IVec3::ZERO, Cell::SOLID);
+    assert_eq!(level.edit_cells(other), Err(ShapeError::NotCells));
+    assert_eq!(
+        Collider::circle(1.0).edit_cells(other),
+        Err(ShapeError::NotCells)
+    );
 }
 
 #[test]
 fn digging_away_the_ground_ends_the_contact() {
-    let mut app = app();
+    let mut app = app(OngoingEvents::Never);
     let mut grid = CellGrid::new(Vec2::ONE);
     grid.set(IVec2::ZERO, Cell::SOLID);
     grid.set(IVec2::new(5, 0), Cell::SOLID);
@@ -88,14 +263,20 @@ fn digging_away_the_ground_ends_the_contact() {
     app.update();
     assert!(touches(&app));
     for (cell, is_touching) in [(Cell::EMPTY, false), (Cell::SOLID, true)] {
-        grid.set(IVec2::ZERO, cell);
-        *app.world_mut().get_mut::<Collider>(level).unwrap() = Collider::cells(&grid);
+        let mut collider = app.world_mut().get_mut::<Collider>(level).unwrap();
+        let set = |grid: &mut CellGrid<Vec2>| grid.set(IVec2::ZERO, cell);
+        collider.edit_cells(set).unwrap();
         app.update();
         assert_eq!(touches(&app), is_touching);
     }
     // Without any cell, the collider touches nothing, and is not an error.
-    grid.clear();
-    *app.world_mut().get_mut::<Collider>(level).unwrap() = Collider::cells(&grid);
-    app.update();
-    assert!(!touches(&app));
+    for (edit, is_touching) in [
+        (CellGrid::clear as fn(&mut CellGrid<Vec2>), false),
+        (|grid| grid.set(IVec2::ZERO, Cell::SOLID), true),
+    ] {
+        let mut collider = app.world_mut().get_mut::<Collider>(level).unwrap();
+        collider.edit_cells(edit).unwrap();
+        app.update();
+        assert_eq!(touches(&app), is_touching);
+    }
 }

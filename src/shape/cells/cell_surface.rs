@@ -1,0 +1,182 @@
+//! The surface of a union of cells: the grid, and the tree of its exposed faces.
+//!
+//! `collider/cells.rs` calls [`CellSurface::new`] for a new collider, and [`CellSurface::changed`]
+//! for a change, which finds only the faces near changed cells again.
+
+use std::{collections::HashMap, sync::Arc, sync::OnceLock};
+
+use smallvec::SmallVec;
+
+use crate::{
+    shape::{
+        Box3, ShapeError,
+        cells::{
+            exposed_faces::{BlockFacet, FaceBlock, FaceCluster, block_bits, is_in_range},
+            face_tree::{BlockChange, FaceTree, code_of_block},
+            grid::{CellGrid, positions_in},
+        },
+        elements::facet::{FacetIndices, facet_name},
+    },
+    space::{DVector, Space},
+};
+
+/// A union of cells with its exposed faces.
+pub struct CellSurface<V: Space> {
+    grid: CellGrid<V>,
+    faces: FaceTree<V>,
+    /// The vertices and facets as lists. They are made only for views.
+    lists: OnceLock<FaceLists<V>>,
+}
+
+/// All vertices, and the indices of each facet's vertices.
+type FaceLists<V> = (Box<[V]>, Box<[FacetIndices]>);
+
+impl<V: Space> CellSurface<V> {
+    /// Finds the exposed faces of a grid. Returns `None` if all cells are empty.
+    pub fn new(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
+        grid.check_len(0)?;
+        let size = grid.cell_size();
+        ShapeError::check_lengths("size of a cell", size)?;
+        if (0..V::DVec::DIMENSION).any(|axis| size.to_f64().component(axis) == 0.0) {
+            return Err(ShapeError::Zero("size of a cell"));
+        }
+        let mut changes = Vec::new();
+        for origin in grid.cubes(block_bits(V::DVec::DIMENSION)) {
+            if !is_in_range(origin) {
+                return Err(ShapeError::CellOutOfRange);
+            }
+            if let Some(block) = FaceBlock::new(grid, origin)? {
+                let code = code_of_block(V::DVec::DIMENSION, origin);
+                changes.push((code, Some(Arc::new(block))));
+            }
+        }
+        changes.sort_unstable_by_key(|(code, _)| *code);
+        Self::of_faces(grid.clone(), FaceTree::new(&changes))
+    }
+
+    /// Returns the surface of another grid with the same size of a cell. Finds only the faces near
+    /// changed cells again. Returns `None` if all cells of the grid are empty.
+    pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
+        let dimension = V::DVec::DIMENSION;
+        let mut blocks = Vec::new();
+        let mut is_out_of_range = false;
+        self.grid.visit_changes(grid, |position, cell| {
+            if !is_in_range(position) {
+                is_out_of_range |= !cell.is_empty();
+                return;
+            }
+            // The faces of a block depend on the cells around it.
+            let ranges = [0, 1, 2].map(|axis: usize| {
+                let at = position.get(axis).copied().unwrap_or(0);
+                let reach = i32::from(axis < dimension);
+                [at - reach, at + reach].map(|end| end >> block_bits(dimension))
+            });
+            for block in positions_in(ranges) {
+                let origin = block.map(|at| at << block_bits(dimension));
+                if is_in_range(origin) {
+                    blocks.push((code_of_block(dimension, origin), origin));
+                }
+            }
+        });
+        if is_out_of_range {
+            return Err(ShapeError::CellOutOfRange);
+        }
+        grid.check_len(0)?;
+        blocks.sort_unstable();
+        blocks.dedup();
+        let change = |(code, origin)| -> Result<BlockChange<V>, ShapeError> {
+            let block = FaceBlock::new(grid, origin)?;
+            Ok((code, block.map(Arc::new)))
+        };
+        let changes = blocks.into_iter().map(change);
+        let changes = changes.collect::<Result<SmallVec<[_; 4]>, _>>()?;
+        Self::of_faces(grid.clone(), self.faces.changed(&changes))
+    }
+
+    fn of_faces(grid: CellGrid<V>, faces: Option<FaceTree<V>>) -> Result<Option<Self>, ShapeError> {
+        let is_empty = grid.is_empty();
+        let surface = faces.map(|faces| Self {
+            grid,
+            faces,
+            lists: OnceLock::new(),
+        });
+        if surface.is_none() && !is_empty {
+            return Err(ShapeError::NoFacets(facet_name::<V>()));
+        }
+        Ok(surface)
+    }
+
+    pub fn grid(&self) -> &CellGrid<V> {
+        &self.grid
+    }
+
+    pub fn faces(&self) -> &FaceTree<V> {
+        &self.faces
+    }
+
+    /// Returns the number of facets.
+    pub fn len(&self) -> usize {
+        self.faces.len() as usize
+    }
+
+    /// Returns a facet.
+    #[inline]
+    pub fn facet(&self, index: u32) -> Option<&BlockFacet<V>> {
+        self.faces.facet(index)?.facet()
+    }
+
+    /// Returns the number of a facet's cluster: the number of its plane, or else the index of a
+    /// facet of the cluster.
+    pub fn cluster(&self, index: u32) -> Option<u32> {
+        let found = self.faces.facet(index)?;
+        Some(match found.facet()?.cluster {
+            FaceCluster::Plane(plane) => plane.number(),
+            FaceCluster::Slope(first) => index - found.index + first,
+            FaceCluster::Single => index,
+        })
+    }
+
+    /// Returns the other facets of the same block that have all the given vertices.
+    pub fn adjacent_facets(&self, index: u32, shared: &[V]) -> SmallVec<[u32; 8]> {
+        let mut adjacent = SmallVec::new();
+        if let Some(found) = self.faces.facet(index) {
+            let first = index - found.index;
+            let facets = (first..).zip(found.block.facets());
+            let others = facets.filter(|(other, facet)| {
+                *other != index && shared.iter().all(|it| facet.corners().contains(it))
+            });
+            adjacent.extend(others.map(|(other, _)| other));
+        }
+        adjacent
+    }
+
+    /// Returns `true` if a box may overlap faces that only one of two surfaces has.
+    pub fn differs(&self, other: &Self, bounds: &Box3) -> bool {
+        self.faces.differs(&other.faces, bounds)
+    }
+
+    /// Returns the index in another surface of a facet that both have.
+    pub fn renumbered(&self, other: &Self, index: u32) -> Option<u32> {
+        self.faces.renumbered(&other.faces, index)
+    }
+
+    /// Returns all vertices, and the indices of each facet's vertices.
+    pub fn lists(&self) -> &FaceLists<V> {
+        self.lists.get_or_init(|| {
+            let mut vertices = Vec::new();
+            let mut indices = HashMap::new();
+            let mut index = |vertex: &V| {
+                let bits = vertex.to_f64().components().map(f64::to_bits);
+                *indices.entry(bits).or_insert_with(|| {
+                    vertices.push(*vertex);
+                    vertices.len() as u32 - 1
+                })
+            };
+            let blocks = self.faces.blocks().into_iter();
+            let facets = blocks.flat_map(FaceBlock::facets);
+            let facets = facets.map(|facet| facet.corners().each_ref().map(&mut index));
+            let facets = facets.collect();
+            (vertices.into(), facets)
+        })
+    }
+}
