@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "serialize")]
+use crate::shape::CellSurface;
 use crate::{
     math::{Vec2, Vec3},
     shape::{CellGrid, Compound, ShapeError, support::Shape},
@@ -33,10 +35,41 @@ pub enum AnyColliderShape {
 
 /// A [`CellGrid`] without cells, in either dimension. The grid keeps the size of a cell.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "AnyGrid")
+)]
 pub enum EmptyGrid {
     D2(CellGrid<Vec2>),
     D3(CellGrid<Vec3>),
+}
+
+/// The data of an [`EmptyGrid`], which may be invalid.
+#[cfg(feature = "serialize")]
+#[derive(serde::Deserialize)]
+#[serde(rename = "EmptyGrid")]
+enum AnyGrid {
+    D2(CellGrid<Vec2>),
+    D3(CellGrid<Vec3>),
+}
+
+#[cfg(feature = "serialize")]
+impl TryFrom<AnyGrid> for EmptyGrid {
+    type Error = ShapeError;
+
+    fn try_from(data: AnyGrid) -> Result<Self, ShapeError> {
+        fn checked<V: Space>(grid: CellGrid<V>) -> Result<CellGrid<V>, ShapeError> {
+            match CellSurface::new(&grid)? {
+                None => Ok(grid),
+                Some(_) => Err(ShapeError::NotEmpty),
+            }
+        }
+        Ok(match data {
+            AnyGrid::D2(grid) => Self::D2(checked(grid)?),
+            AnyGrid::D3(grid) => Self::D3(checked(grid)?),
+        })
+    }
 }
 
 /// The checked shape of a collider.

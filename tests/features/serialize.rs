@@ -459,6 +459,10 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         let run = run.replace("SOLID", solid);
         format!("D2(Cells(cell_size:({size},{size}),runs:[{run}],margin:0.0))")
     };
+    let no_cells = |size: &str, run: &str| {
+        let data = cells(size, run).replace(",margin:0.0))", ")))");
+        data.replace("D2(Cells(", "NoCells(D2((")
+    };
     let solid = |kind: &str| format!("D3(Convex((kind:{kind},margin:0.0)))");
     let part = |translation: &str, rotation: &str, radius: &str| {
         format!(
@@ -628,6 +632,12 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
                 .replace("false,hanging", "true,hanging"),
             ShapeError::SlopeAlongZ,
         ),
+        (
+            no_cells("1.0", "(start:(0,0),count:1,cell:SOLID)"),
+            ShapeError::NotEmpty,
+        ),
+        (no_cells("0.0", ""), ShapeError::Zero("size of a cell")),
+        (no_cells("NaN", ""), ShapeError::NotFinite("size of a cell")),
     ];
     for (data, reason) in cases {
         let error = ron::from_str::<Collider>(&data).expect_err(&data);
