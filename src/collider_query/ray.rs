@@ -130,6 +130,7 @@ fn visit_ray_at_compound<V: Space>(
                 Some(Start::Leaving(origin)) => local.line.origin = origin,
                 None => {}
             }
+            let start = local;
             let (shift, line) = compound.centered(&local.line);
             let rule = FacetRule::of(compound, ray.hollow);
             match compound.parts() {
@@ -140,6 +141,7 @@ fn visit_ray_at_compound<V: Space>(
                         let hit = crossing.and_then(|(t, vertices)| {
                             let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
                             at_facet(vertices, t + shift, &local, rule, &rounding)
+                                .filter(|_| t + shift >= 0.0 || enters(compound, &start, &rounding))
                         });
                         add(&mut local, hit, index)
                     });
@@ -215,14 +217,14 @@ fn start_in_cells<V: Space>(
 ) -> Option<Start<V::DVec>> {
     let (grid, surface) = (grid_of(compound)?, compound.surface()?);
     let Line { origin, direction } = ray.line;
-    let is_inside = |point| grid.cell_around(point, V::DVec::ZERO).is_some();
-    if ray.hollow || !is_inside(origin) {
+    // Rounding the vertices to `f32` moves a face. So an origin between a face and the cell behind
+    // it also counts as inside.
+    let in_cells = grid.in_cells(origin).copysign(V::DVec::ONE) + V::DVec::ONE;
+    if ray.hollow || grid.cell_around(origin, in_cells * TOUCHING).is_none() {
         return None;
     }
-    // The vertices of a facet at the ray's origin are at most this far from the frame's origin.
-    let far = origin.extent() + grid.cell_size().to_f64().extent();
-    let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
-    let reach = axes.fold(TOUCHING * far, |sum, axis| sum + rounding(axis));
+    let far = far_from_origin(grid, origin);
+    let reach = reach_of_origin(grid, origin, rounding);
     let mut entered: Option<(u32, V::DVec)> = None;
     let mut left: Option<V::DVec> = None;
     compound.near_point(origin, reach, |index| {
@@ -243,11 +245,13 @@ fn start_in_cells<V: Space>(
         ControlFlow::Continue(())
     });
     // At an edge, the ray may leave across one facet, although it enters another facet.
-    let ahead = origin + direction * (PROBE * reach / direction.length());
     if let Some(origin) = left
-        && (entered.is_none() || !is_inside(ahead))
+        && (entered.is_none() || !enters(compound, ray, rounding))
     {
         return Some(Start::Leaving(origin));
+    }
+    if entered.is_none() && grid.cell_around(origin, V::DVec::ZERO).is_none() {
+        return None;
     }
     let (side, (index, normal)) = match entered {
         Some(entered) => (RaySide::Front, entered),
@@ -258,6 +262,37 @@ fn start_in_cells<V: Space>(
     };
     let t = 0.0;
     Some(Start::Inside(LocalHit { t, normal, side }, index))
+}
+
+/// Returns a bound on the [`extent`](DVector::extent) of the vertices of facets at a ray's origin.
+fn far_from_origin<V: Space>(grid: &CellGrid<V>, origin: V::DVec) -> f64 {
+    origin.extent() + grid.cell_size().to_f64().extent()
+}
+
+/// Returns the maximum distance from a ray's origin to a facet on which the origin counts as lying.
+fn reach_of_origin<V: Space>(
+    grid: &CellGrid<V>,
+    origin: V::DVec,
+    rounding: &dyn Fn(V::DVec) -> f64,
+) -> f64 {
+    let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
+    let touching = TOUCHING * far_from_origin(grid, origin);
+    axes.fold(touching, |sum, axis| sum + rounding(axis))
+}
+
+/// Returns `true` unless a ray that begins on the faces of a union of cells leaves the union: the
+/// point ahead of the origin is outside.
+fn enters<V: Space>(
+    compound: &Compound<V>,
+    ray: &LocalRay<V::DVec>,
+    rounding: &dyn Fn(V::DVec) -> f64,
+) -> bool {
+    let Line { origin, direction } = ray.line;
+    grid_of(compound).is_none_or(|grid| {
+        let reach = reach_of_origin(grid, origin, rounding);
+        let ahead = origin + direction * (PROBE * reach / direction.length());
+        grid.cell_around(ahead, V::DVec::ZERO).is_some()
+    })
 }
 
 /// Returns a function of a vector: the distance from a facet along the vector within which a point

@@ -271,3 +271,44 @@ fn a_ball_touches_the_union_first_where_the_oracle_does() {
         }
     });
 }
+
+#[test]
+fn a_ray_away_from_a_cell_just_below_its_edge_hits_nothing() {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.set(IVec2::ZERO, Cell::SOLID);
+    let level = Collider::cells(&grid);
+    let below = 1.0_f32.next_down();
+    for x in [1.0, 1.0_f32.next_up()] {
+        let cast = |x_rate: f32| {
+            let ray = Ray::new(Vec2::new(x, below), Vec2::new(x_rate, -0.1));
+            query::cast_ray(&level, Vec2::ZERO, ray)
+        };
+        assert_eq!(cast(1.0), None, "from {x}");
+        let hit = cast(-1.0).expect("the ray enters the cell");
+        assert!(hit.distance < 1e-6, "{hit:?}");
+    }
+}
+
+/// The faces are rounded to f32, so some are above the cells and others are below.
+#[test]
+fn a_flat_ray_between_a_face_and_its_cell_hits_the_face() {
+    for row in 0..60 {
+        let mut grid = CellGrid::new(Vec2::splat(0.3));
+        grid.fill(IVec2::new(0, row), IVec2::new(40, row), Cell::SOLID)
+            .unwrap();
+        let level = Collider::cells(&grid);
+        let top = 0.3_f32 * (row + 1) as f32;
+        for shift in [-3e-8, -1e-8, 0.0, 1e-8, 3e-8] {
+            for slope in [-1e-3, -1e-5] {
+                let from = Vec2::new(0.31, top);
+                let ray = Ray::new(from, Vec2::new(1.0, slope));
+                let hit = query::cast_ray(&level, Vec2::new(0.0, shift), ray);
+                let distance = hit.map(|hit| hit.distance);
+                assert!(
+                    distance.is_some_and(|it| it < 0.01),
+                    "row {row}, {shift}, {slope}"
+                );
+            }
+        }
+    }
+}
