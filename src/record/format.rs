@@ -21,6 +21,7 @@ use crate::{
     math::{Vec2, Vec3},
     meeting::{CollisionLayers, OneWay},
     record::{
+        cell_changes::CellChanges,
         error::{RecordingError, RecordingFault},
         hash::Hasher,
     },
@@ -31,7 +32,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,9 +45,9 @@ pub struct Header {
 /// The block of one tick: the changes since the previous tick, and hashes of the results.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Tick {
-    /// The bytes of each collider that no earlier tick contains. Colliders are numbered in the
-    /// order of their first appearance.
-    pub colliders: Vec<Vec<u8>>,
+    /// Each collider that no earlier tick contains. Colliders are numbered in the order of their
+    /// first appearance.
+    pub colliders: Vec<WrittenCollider>,
     /// The bits of each `Entity` that no earlier tick contains. Entities are numbered in the order
     /// of their first appearance, and begin with the default state and pose.
     pub entities: Vec<u64>,
@@ -78,6 +79,15 @@ pub struct Tick {
     /// The hash of all `Started` and `Ended` events. `None` if the events depend on contacts that
     /// the recording lacks: contacts from before its first tick, or restored contacts.
     pub event_hash: Option<u64>,
+}
+
+/// A collider in a recording.
+#[derive(Serialize, Deserialize)]
+pub enum WrittenCollider {
+    /// The bytes of a collider.
+    Whole(Vec<u8>),
+    /// The number of an earlier collider with cells, and the changes of its cells.
+    Edited(u32, CellChanges),
 }
 
 /// The candidate pairs of a tick.

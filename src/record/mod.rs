@@ -6,6 +6,7 @@
 //! | `recorder.rs` | [`HeadbuttRecorder`], which writes the input and hashes of each tick |
 //! | `nodes.rs` | the recorder's list of entities, and the changes of this list |
 //! | `format.rs` | the blocks of a file |
+//! | `cell_changes.rs` | the changed cells of a grid |
 //! | `recording.rs` | [`Recording`], the contents of a file |
 //! | `replay.rs` | [`Replay`], which plays a recording |
 //! | `hash.rs` | hashes of contacts |
@@ -26,6 +27,7 @@
 //! **Contacts are hashed, not written.** A replay computes the contacts anyway. The hashes show
 //! whether the contacts of the replay equal the contacts of the session.
 
+mod cell_changes;
 mod error;
 mod format;
 mod hash;

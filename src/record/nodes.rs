@@ -16,7 +16,10 @@ use crate::{
     collider::{Collider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
     pipeline::unfiltered::{Unfiltered, disabling_components},
-    record::format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick},
+    record::{
+        cell_changes::CellChanges,
+        format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick, WrittenCollider},
+    },
     shape::SaveError,
 };
 
@@ -59,6 +62,8 @@ struct RecordedNode {
     was_omitted: bool,
     /// The data of the entity's collider. The table keeps data as long as an entity uses the data.
     data: Option<Arc<[u8]>>,
+    /// The last written collider and its number, if the collider has cells.
+    cells: Option<(Collider, u32)>,
 }
 
 /// All entities of the recording that still exist.
@@ -190,7 +195,18 @@ impl WrittenNodes {
         if let Some(collider) = &found.collider
             && is_changed
         {
-            let (id, data) = colliders.id_of(collider, tick);
+            let old = written.cells.as_ref();
+            let edited = old.and_then(|old| colliders.id_of_edited(old, collider, tick));
+            let (id, data) = match edited {
+                Some(id) => (id, None),
+                None => colliders.id_of(collider, tick),
+            };
+            written.cells = match id {
+                ColliderId::Saved(number) if CellChanges::has_cells(collider) => {
+                    Some((Collider::clone(collider), number))
+                }
+                _ => None,
+            };
             let is_omitted = id == ColliderId::Omitted;
             if is_omitted && !written.is_omitted {
                 warn_omitted(world, found.entity);
@@ -221,7 +237,7 @@ impl WrittenNodes {
                     written.was_omitted = written.is_omitted;
                 }
                 (written.collider_changed, written.transform_changed) = (None, None);
-                written.data = None;
+                (written.data, written.cells) = (None, None);
                 let state = NodeState::default();
                 let pose = written.node.pose;
                 written.write(SavedNode { state, pose }, tick);
@@ -300,8 +316,26 @@ impl ColliderTable {
         let (number, data) = (self.next, Arc::<[u8]>::from(&*bytes));
         self.next += 1;
         self.numbers.insert(data.clone(), number);
-        tick.colliders.push(bytes);
+        tick.colliders.push(WrittenCollider::Whole(bytes));
         (ColliderId::Saved(number), Some(data))
+    }
+
+    /// Returns the number of a collider of which only cells changed since it was written. Writes the
+    /// changes. Returns `None` if the collider has no cells, or if more than its cells changed.
+    fn id_of_edited(
+        &mut self,
+        (old, number): &(Collider, u32),
+        collider: &Collider,
+        tick: &mut Tick,
+    ) -> Option<ColliderId> {
+        let changes = CellChanges::between(old, collider)?;
+        if changes.is_empty() {
+            return Some(ColliderId::Saved(*number));
+        }
+        tick.colliders
+            .push(WrittenCollider::Edited(*number, changes));
+        self.next += 1;
+        Some(ColliderId::Saved(self.next - 1))
     }
 
     /// If the table has more than doubled since the last removal, removes colliders that no entity

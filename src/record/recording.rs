@@ -8,7 +8,10 @@ use crate::{
     collider::Collider,
     record::{
         error::{RecordingError, RecordingFault},
-        format::{Blocks, ColliderId, Header, NodeState, Pairs, Rejected, SavedNode, Tick, decode},
+        format::{
+            Blocks, ColliderId, Header, NodeState, Pairs, Rejected, SavedNode, Tick,
+            WrittenCollider, decode,
+        },
     },
 };
 
@@ -97,7 +100,7 @@ impl Recording {
     ) -> Result<(), String> {
         let tick: Tick = decode(contents)?;
         for collider in &tick.colliders {
-            self.colliders.push(decode(collider)?);
+            self.colliders.push(self.collider(collider)?);
         }
         for bits in &tick.entities {
             let entity = Entity::try_from_bits(*bits);
@@ -129,6 +132,20 @@ impl Recording {
             undo: nodes.apply(&tick)?,
         });
         Ok(())
+    }
+
+    /// Decodes a collider, which may be a change of a collider that is already decoded.
+    fn collider(&self, written: &WrittenCollider) -> Result<Collider, String> {
+        match written {
+            WrittenCollider::Whole(bytes) => decode(bytes),
+            WrittenCollider::Edited(base, changes) => {
+                let base = self.colliders.get(*base as usize);
+                let mut collider = base.cloned().ok_or("an edited collider is missing")?;
+                let applied = changes.apply(&mut collider);
+                applied.map_err(|error| error.to_string())?;
+                Ok(collider)
+            }
+        }
     }
 
     /// Returns the number of ticks.
