@@ -12,29 +12,20 @@ use crate::{
         facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
         fan::{Fan, PointHull},
         internal_edges::{EdgeVerdict, Neighbors},
+        limits::{MAX_CANDIDATES, MAX_PARTS},
         lists::PushOutLists,
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };
 
-/// Maximum number of parts of a body for which edges and corners are collected.
-const MAX_BODY_PARTS: usize = 16;
-
 /// Maximum number of edges and corners near a part whose contacts are computed. The edges and
 /// corners with the lowest estimated depths are used.
 const MAX_FANS: usize = 32;
 
-/// Maximum number of contacts for which [`boundary_contact`](SurfacePair::boundary_contact) is
-/// computed. If there are more contacts, every n-th contact is selected.
-const MAX_SAMPLES: usize = 64;
-
 /// Maximum number of times that all near facets are searched for the facets at a point. A search is
 /// needed if an edge at the point belongs to a single facet.
 const MAX_SEARCHES: usize = 256;
-
-/// Maximum number of candidates. The shallowest candidates are kept.
-const MAX_EXIT_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the touching parts of the body, and collects the facets near each part. A facet is
@@ -45,8 +36,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contacts: &[FacetContact<V::DVec>],
         farthest: f64,
         near: &mut Vec<NearFacet<V::DVec>>,
-    ) -> ArrayVec<BodyPart<'a, V>, MAX_BODY_PARTS> {
-        let mut bodies = ArrayVec::<BodyPart<V>, MAX_BODY_PARTS>::new();
+    ) -> ArrayVec<BodyPart<'a, V>, MAX_PARTS> {
+        let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
         let origin = self.surface.world_pose.translation;
         for contact in contacts {
             let (_, index) = contact.indices;
@@ -108,7 +99,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             for (index, contact) in own {
                 let planes = self.plane_contacts(contact, body, limit);
                 lists.candidates.extend(planes.into_iter().flatten());
-                if index % (contacts.len() / MAX_SAMPLES + 1) == 0 {
+                if index % (contacts.len() / MAX_CANDIDATES + 1) == 0 {
                     let past_boundary = self.boundary_contact(contact, limit);
                     lists.candidates.extend(past_boundary);
                 }
@@ -118,7 +109,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let candidates = &mut lists.candidates;
         candidates.sort_unstable_by(|a, b| self.by_depth(a, b));
         candidates.dedup_by(|a, b| a.is_same_plane(b));
-        candidates.truncate(MAX_EXIT_CANDIDATES);
+        candidates.truncate(MAX_CANDIDATES);
     }
 
     /// Adds the contacts of a part of the body with the edges and corners near it.

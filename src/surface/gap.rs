@@ -25,7 +25,10 @@ use crate::{
         translation_search::{Node, SameNodes},
     },
     surface::{
-        facet_contact::FacetContact, lists::PushOutLists, shortest_push_out::MAX_PLANES,
+        facet_contact::FacetContact,
+        limits::{MAX_DIRECTIONS, MAX_NODES, MAX_STEPS},
+        lists::PushOutLists,
+        shortest_push_out::MAX_PLANES,
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
@@ -34,26 +37,13 @@ use crate::{
 /// Maximum number of facet normals from which directions are computed. Equal normals count once.
 const MAX_NORMALS: usize = 6;
 
-/// Maximum number of directions of one search.
-const MAX_GAP_DIRECTIONS: usize = 16;
-
 /// A direction is left out if the cosine of its angle to another direction is at least this value.
 /// So any two directions are at least 11 degrees apart.
 const NEAR_DIRECTION_COSINE: f64 = 0.98;
 
-/// Maximum number of translations that one search tries.
-const MAX_GAP_NODES: usize = 96;
-
-/// Maximum number of searches.
-const MAX_GAP_SEARCHES: usize = 4;
-
 /// A push-out counts as shorter than another push-out only if the lengths differ by more than this
 /// fraction.
 const MIN_LENGTH_GAIN: f64 = 1e-4;
-
-/// Maximum number of steps that find the contact along a direction. For polytopes, each step finds
-/// the contact with another face. For smooth shapes, each step squares the relative error.
-const MAX_CONTACT_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Searches for the shortest push-out that is shorter than `limit`. `is_end` returns `true` if
@@ -66,7 +56,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<Node<V::DVec, usize>> {
         let mut directions = self.gap_directions(&lists.contacts);
         let mut best = None;
-        for _ in 0..MAX_GAP_SEARCHES {
+        for _ in 0..MAX_STEPS {
             let Some(node) = self.search_gap(&directions, limit, lists, &is_end) else {
                 break;
             };
@@ -82,9 +72,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn gap_directions(
         &self,
         contacts: &[FacetContact<V::DVec>],
-    ) -> ArrayVec<V::DVec, MAX_GAP_DIRECTIONS> {
+    ) -> ArrayVec<V::DVec, MAX_DIRECTIONS> {
         let mut normals = ArrayVec::<V::DVec, MAX_NORMALS>::new();
-        let mut directions = ArrayVec::<V::DVec, MAX_GAP_DIRECTIONS>::new();
+        let mut directions = ArrayVec::<V::DVec, MAX_DIRECTIONS>::new();
         let mut add = |direction: Option<V::DVec>| {
             let Some(direction) = direction.and_then(V::DVec::unit) else {
                 return;
@@ -133,9 +123,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         is_end: impl Fn(&PushOutLists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec, usize>> {
         lists.clearing.clear();
-        lists
-            .search
-            .begin(MAX_GAP_NODES, limit, SameNodes::Translation);
+        lists.search.begin(MAX_NODES, limit, SameNodes::Translation);
         while let Some(node) = lists.search.take_shortest() {
             let Some(indices) = self.blocking(lists, node.translation) else {
                 if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
@@ -193,7 +181,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) -> Option<FacetContact<V::DVec>> {
         let mut plane = self.contact_along(contact.indices, direction)?;
         let mut length = plane.depth();
-        for _ in 0..MAX_CONTACT_STEPS {
+        for _ in 0..MAX_STEPS {
             let Some(normal) = self.normal_after(contact.indices, direction * length) else {
                 break;
             };

@@ -58,7 +58,7 @@
 //! * `gap.rs` finds the push-out of a body from a gap that is too small for the body.
 //! * `cells_in_plane.rs` adds a contact for each other cell that a body touches in the plane of a
 //!   contact.
-//! * `lists.rs` holds the reused lists.
+//! * `limits.rs` holds the limits that several files share, and `lists.rs` the reused lists.
 
 mod body_part;
 mod cells_in_plane;
@@ -67,6 +67,7 @@ mod facet_contact;
 mod fan;
 mod gap;
 mod internal_edges;
+mod limits;
 mod lists;
 mod obstacle_search;
 mod proven;

@@ -30,17 +30,11 @@ use crate::{
     },
     surface::{
         facet_contact::{FacetContact, is_tight, slop},
+        limits::{MAX_NODES, MAX_PARTS},
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };
-
-/// Maximum number of parts of the body.
-const MAX_OBSTACLE_PARTS: usize = 16;
-
-/// Maximum number of translations that the search tries. On rough terrain, the search tries about
-/// four.
-const MAX_NODES: usize = 128;
 
 /// Edges count as parallel if the sine of the angle between them is at most this value.
 const MIN_EDGES_SINE: f64 = 1e-9;
@@ -218,7 +212,7 @@ pub enum Searched {
 /// A search for the shortest push-out.
 struct ObstacleSearch<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
-    parts: ArrayVec<KnownPart<'p, V>, MAX_OBSTACLE_PARTS>,
+    parts: ArrayVec<KnownPart<'p, V>, MAX_PARTS>,
     /// The pairs of facets and parts that may touch before the push-out.
     near: &'p [(u32, u32)],
     /// Maximum length of the push-out.
@@ -250,7 +244,7 @@ impl<V: Space> SurfacePair<'_, V> {
         {
             return Searched::NotFound;
         }
-        let mut others = ArrayVec::<Part<V>, MAX_OBSTACLE_PARTS>::new();
+        let mut others = ArrayVec::<Part<V>, MAX_PARTS>::new();
         if self.convex.is_none() {
             for (_, index) in near {
                 let is_new = others.iter().all(|other| other.index != *index);
@@ -261,7 +255,7 @@ impl<V: Space> SurfacePair<'_, V> {
             }
         }
         let parts = || self.convex.iter().chain(&others);
-        let mut shapes = ArrayVec::<_, MAX_OBSTACLE_PARTS>::new();
+        let mut shapes = ArrayVec::<_, MAX_PARTS>::new();
         shapes.extend(parts().map(Part::scaled_shape));
         lists.obstacles.clear();
         lists.planes.clear();

@@ -29,17 +29,10 @@ use crate::{
     space::{DVector, Space, shortest_translation::translation_out_of_all},
     surface::{
         facet_contact::{ContactKind, FacetContact, SolverOf, is_tight, slop},
+        limits::{MAX_CANDIDATES, MAX_STEPS},
         surface_pair::{CenterSegment, SurfacePair},
     },
 };
-
-/// Maximum number of planes that one proof takes, and of single facets that one proof tries. Most
-/// proofs need at most three planes or facets.
-const MAX_TRIES: usize = 8;
-
-/// Maximum number of facets that are tested for touching the body. With more facets, a proof is
-/// hardly faster than the search.
-const MAX_TESTED: usize = 64;
 
 /// The proof is tried before the complete search if the facets near the body are in at most this
 /// number of clusters.
@@ -127,7 +120,7 @@ struct Proof<'p, 'a, V: Space> {
     tested: &'p mut Vec<(u32, bool)>,
     /// See [`ProofLists::tops`].
     tops: &'p mut Vec<(f64, u32)>,
-    /// `true` if the proof would have to test more facets than [`MAX_TESTED`].
+    /// `true` if the proof would have to test more facets than [`MAX_CANDIDATES`].
     is_exhausted: bool,
 }
 
@@ -269,11 +262,11 @@ impl<V: Space> Proof<'_, '_, V> {
     /// returns `true`.
     fn add_planes(&mut self, contacts: &mut Vec<FacetContact<V::DVec>>) -> bool {
         let clusters = self.clusters;
-        let mut chosen = ArrayVec::<ChosenCluster<V::DVec>, MAX_TRIES>::new();
+        let mut chosen = ArrayVec::<ChosenCluster<V::DVec>, MAX_STEPS>::new();
         let mut translation = V::DVec::ZERO;
         // The length for which all chosen clusters are known to be wide.
         let mut proved = f64::INFINITY;
-        for _ in 0..MAX_TRIES {
+        for _ in 0..MAX_STEPS {
             let length = translation.length();
             let mut blocking = None;
             for cluster in clusters {
@@ -336,7 +329,7 @@ impl<V: Space> Proof<'_, '_, V> {
         self.tops
             .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let (mut translation, mut levels) = (V::DVec::ZERO, ArrayVec::<Level<_>, 1>::new());
-        for _ in 0..MAX_TRIES {
+        for _ in 0..MAX_STEPS {
             let blocking = (0..self.tops.len()).find_map(|index| {
                 let (_, facet) = *self.tops.get(index)?;
                 self.blocks(facet, translation, &levels).then_some(facet)
@@ -388,7 +381,7 @@ impl<V: Space> Proof<'_, '_, V> {
         let level = |(cluster, _): &ChosenCluster<V::DVec>| {
             (cluster.outward, cluster.plane.top(cluster.outward))
         };
-        let levels: ArrayVec<Level<_>, MAX_TRIES> = chosen.iter().map(level).collect();
+        let levels: ArrayVec<Level<_>, MAX_STEPS> = chosen.iter().map(level).collect();
         let mut facets = cluster.facets_in(self.facets);
         facets.any(|facet| self.blocks(facet, translation, &levels))
     }
@@ -437,7 +430,7 @@ impl<V: Space> Proof<'_, '_, V> {
         if let Some((_, is_touched)) = self.tested.iter().find(|(index, _)| *index == facet) {
             return *is_touched;
         }
-        if self.tested.len() >= MAX_TESTED {
+        if self.tested.len() >= MAX_CANDIDATES {
             self.is_exhausted = true;
             return true;
         }

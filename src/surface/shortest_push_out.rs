@@ -40,6 +40,7 @@ use crate::{
         facet_contact::{
             FacetContact, SAME_DEPTH, clears_plane, ends_at_plane, foot, is_tight, slop,
         },
+        limits::{MAX_DIRECTIONS, MAX_STEPS},
         lists::PushOutLists,
         surface_pair::{CenterSegment, SurfacePair},
     },
@@ -50,19 +51,11 @@ use crate::{
 /// tried.
 const MAX_CONTACTS: usize = 256;
 
-/// If no combination of candidates pushes the body out, the normals of this many candidates are
-/// tried.
-const MAX_SINGLE_NORMALS: usize = 16;
-
 /// Maximum number of candidates that one translation combines.
 pub const MAX_PLANES: usize = 4;
 
 /// Maximum number of combinations of candidates that are tried.
 const MAX_COMBINATIONS: usize = 24;
-
-/// Maximum number of passes over all contacts. After a plane is added, the new translation may no
-/// longer clear a facet that the previous translation cleared.
-const MAX_PASSES: usize = 16;
 
 /// Planes on which a translation ends, except the planes of the contacts.
 type Planes<D> = SmallVec<[FacetContact<D>; 3]>;
@@ -122,7 +115,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// this contact. Returns `None` if no translation clears all these planes.
     fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
         let mut shortest = Clearance::default();
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_STEPS {
             let mut is_out = true;
             for contact in contacts {
                 let (translation, bounding) = (shortest.translation, &shortest.bounding);
@@ -346,7 +339,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists: &mut PushOutLists<V>,
     ) -> Option<Node<V::DVec, usize>> {
         let (mut shortest, mut limit) = (None, self.max_depth());
-        for index in 0..lists.candidates.len().min(MAX_SINGLE_NORMALS) {
+        for index in 0..lists.candidates.len().min(MAX_DIRECTIONS) {
             let candidate = lists.candidates.get(index).copied();
             if let Some(found) =
                 candidate.and_then(|candidate| self.push_along_one_normal(candidate, limit, lists))

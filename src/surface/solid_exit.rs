@@ -28,13 +28,11 @@ use crate::{
     },
     surface::{
         facet_contact::{ContactKind, FacetContact, SolverOf, slop},
+        limits::{MAX_NODES, MAX_STEPS},
         surface_pair::SurfacePair,
     },
     tolerance::SAME_NORMAL,
 };
-
-/// Maximum number of translations that the search tries.
-const MAX_NODES: usize = 128;
 
 /// There is no search if the distance from the deepest center to the nearest exposed face exceeds
 /// this multiple of the shortest side of a cell.
@@ -47,9 +45,6 @@ const MAX_WORK: usize = 1 << 14;
 
 /// Maximum number of pieces that the search finds.
 const MAX_PIECES: usize = 256;
-
-/// Maximum number of times that a way out is shortened.
-const MAX_SHORTENINGS: usize = 8;
 
 /// With planes at edges, the search tries translations up to this multiple of the length of the way
 /// out without these planes.
@@ -244,7 +239,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// translation that clears all these planes leads out, too. If a rounded part passes a corner,
     /// each repetition turns the planes, and shortens the translation.
     fn shortened(&mut self, mut node: Node<V::DVec, usize>) -> Node<V::DVec, usize> {
-        for _ in 0..MAX_SHORTENINGS {
+        for _ in 0..MAX_STEPS {
             let mut shorter = Node::default();
             for piece in 0..self.pieces.len() {
                 for part in 0..self.parts.len() {
