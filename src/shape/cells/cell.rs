@@ -115,7 +115,8 @@ impl Cell {
         }
     }
 
-    /// Returns this cell with another material. Materials have no effect on collisions. The default
+    /// Returns this cell with another material. Materials have no effect on collisions: for layers
+    /// or sensors of a material, see [`CellGrid::filtered`](crate::CellGrid::filtered). The default
     /// is 0. An empty cell with a material differs from [`Cell::EMPTY`], but a
     /// [`CellGrid`](crate::CellGrid) keeps only [`Cell::EMPTY`].
     #[must_use]

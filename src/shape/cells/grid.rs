@@ -265,6 +265,29 @@ impl<V: Space> CellGrid<V> {
         self.regions.clear();
     }
 
+    /// Returns the grid of all cells for which `keep` returns `true`. For example, a level can have
+    /// one collider for the ground, and a [`Sensor`](crate::Sensor) for the water.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// const WATER: u16 = 1;
+    ///
+    /// let mut level = CellGrid::new(Vec2::ONE);
+    /// level.fill(IVec2::new(0, 0), IVec2::new(9, 0), Cell::SOLID).unwrap();
+    /// level.fill(IVec2::new(0, 1), IVec2::new(9, 3), Cell::SOLID.with_material(WATER)).unwrap();
+    /// let water = level.filtered(|cell| cell.material() == WATER);
+    /// let ground = level.filtered(|cell| cell.material() != WATER);
+    /// assert_eq!((water.len(), ground.len()), (30, 10));
+    /// ```
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(Cell) -> bool) -> Self {
+        let mut filtered = Self::new(self.size);
+        filtered.extend(self.iter().filter(|(_, cell)| keep(*cell)));
+        filtered
+    }
+
     /// Returns the cells that are not empty, with their positions. The order depends only on the
     /// cells, not on the order in which they were set.
     pub fn iter(&self) -> impl Iterator<Item = (V::CellPosition, Cell)> {

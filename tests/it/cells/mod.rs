@@ -12,6 +12,7 @@ mod edits;
 mod exits;
 mod grids;
 mod invalid;
+mod materials;
 mod oracle;
 mod parts;
 mod rays_and_casts;
