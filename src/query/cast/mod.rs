@@ -51,7 +51,8 @@ pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their
 /// motions. If the second shape is a facet without a margin, and neither shape rotates,
 /// `facet_normal` may be the facet's unit normal, on either side. With this normal, the function is
-/// faster.
+/// faster. If the shapes then overlap at the start, and the options do not allow the overlap, the
+/// contact may be deeper than necessary.
 pub(crate) fn cast_moving<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     moving_a: Moving64<DVecOf<A>>,

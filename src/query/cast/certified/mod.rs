@@ -55,6 +55,7 @@ use crate::{
             touch::CertifiedTouch,
         },
         gjk::penetration::Penetration,
+        solver::Solver,
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -131,9 +132,20 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
         let size = self.scale.size;
         let mut rounds = MAX_ROUNDS;
         let mut time = 0.0;
+        let tolerance = TOUCHING * size + self.scale.rounding;
+        let overlap = tolerance + self.placement_error();
+        // The caller replaces the contact of a facet, so this contact need not be the shallowest.
+        if let Some(facet) = self.start.facet_normal
+            && !options.leave_overlaps
+            && self.is_deeper(0.0, overlap)
+        {
+            let solver = Solver::without_closed_form(self.at(0.0));
+            let contact = solver.contact_over(facet, false);
+            let status = CastStatus::Overlapping;
+            return Some(CastHit64::at_start(status, contact, contact.normal));
+        }
         if let Some(contact) = self.contact(0.0) {
-            let tolerance = TOUCHING * size + self.scale.rounding;
-            let overlaps = contact.depth > tolerance + self.placement_error();
+            let overlaps = contact.depth > overlap;
             let overlapping = CastHit64::at_start(CastStatus::Overlapping, contact, contact.normal);
             if overlaps && !options.leave_overlaps {
                 return Some(overlapping);
