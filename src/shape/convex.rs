@@ -12,7 +12,7 @@ use crate::{
             half_space::HalfSpace,
             line::Line,
             points::{farthest, vertex_bounds},
-            support_fns::{diamond, ellipsoid, frustum},
+            support_fns::{diamond, ellipsoid, frustum, frustum_bounds},
         },
         extrusion,
         support::{MatrixOf, Shape, Support},
@@ -104,6 +104,14 @@ impl<V: Space> Support for Shape<V> {
             Self::Triangle(points) => Some(vertex_bounds(points, linear)),
             Self::Tetrahedron(points) => Some(vertex_bounds(points, linear)),
             Self::Hull(hull) => hull.vertex_bounds(linear),
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => {
+                let lengths = [*half_height, *radius_top, *radius_bottom].map(f64::from);
+                Some(VertexBounds(frustum_bounds(lengths, linear)))
+            }
             Self::Rounded { shape, .. } => shape.vertex_bounds(linear),
             _ => None,
         }

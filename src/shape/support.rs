@@ -155,9 +155,9 @@ pub trait Support {
     }
 
     /// Returns the minimum and maximum coordinates of the core's image under a linear map. Returns
-    /// `None` if support points give these coordinates as fast as vertices. This method is separate
-    /// from [`core`](Self::core), because a core under a non-uniform scale still has vertices, but
-    /// no closed form.
+    /// `None` if support points give these coordinates as fast as vertices or discs. This method is
+    /// separate from [`core`](Self::core), because a core under a non-uniform scale still has
+    /// vertices, but no closed form.
     #[doc(hidden)]
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<Self>>> {
         None

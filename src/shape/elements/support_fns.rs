@@ -93,6 +93,22 @@ pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D
     side * radius + D::axis(1) * height
 }
 
+/// Returns the minimum and maximum coordinates of a [`frustum`]'s image under a linear map. The
+/// lengths are those of `frustum`: the half height, and the radii of the top and the bottom.
+///
+/// Along a coordinate axis, the image of a disc of radius r extends from the image of its center by
+/// r times the length of a row of the map, without the row's y component.
+pub fn frustum_bounds<D: DVector>(lengths: [f64; 3], linear: D::Matrix) -> [D; 2] {
+    let [half_height, top, bottom] = lengths.map(f64::abs);
+    let up = D::column(linear, 1) * half_height;
+    let columns = (0..D::DIMENSION).filter(|index| *index != 1);
+    let squares = columns.map(|index| D::column(linear, index));
+    let squares = squares.fold(D::ZERO, |sum, column| sum + column.scaled(column));
+    let reach = D::of(squares.components().map(f64::sqrt));
+    let (top, bottom) = (reach * top, reach * bottom);
+    [(up - top).min(-up - bottom), (up + top).max(bottom - up)]
+}
+
 /// The convex hull of a spherical cap: the points of a sphere around the origin whose angle from
 /// the y axis is at most `half_angle`. If the cap is pointed, the hull also contains the origin. In
 /// 2D, a cap is a circular segment or sector.
