@@ -58,7 +58,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
     /// Returns the points of the manifold of shapes that [`touch`](Self::hit). There is at least
     /// one point. All points have the same normal, and the deepest point comes first.
     pub fn manifold(&mut self) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let cores = self.core_contact();
+        let cores = self.core_contact(f64::INFINITY);
         self.manifold_of(cores)
     }
 
@@ -68,7 +68,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
         &mut self,
         contact: &Contact64<DVecOf<A>>,
     ) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let scale = self.core_contact().scale;
+        let scale = self.core_contact(f64::INFINITY).scale;
         self.manifold_of(self.pair.cores_of(contact, scale))
     }
 
@@ -121,8 +121,19 @@ where
     /// Returns the contact of shapes that [`touch`](Self::hit).
     #[inline]
     pub fn contact(&mut self) -> Contact64<DVecOf<A>> {
-        let cores = self.core_contact();
+        let cores = self.core_contact(f64::INFINITY);
         self.pair.contact(&cores)
+    }
+
+    /// Returns the contact if the shapes touch and the depth is less than `limit`. If the depth is
+    /// greater, this function is faster than [`find_contact`](Self::find_contact).
+    pub fn contact_below(&mut self, limit: f64) -> Option<Contact64<DVecOf<A>>> {
+        if !self.hit() {
+            return None;
+        }
+        let cores = self.core_contact(limit - self.pair.radius_sum());
+        let contact = self.pair.contact(&cores);
+        (contact.depth < limit).then_some(contact)
     }
 
     /// Returns the contact in f64, or `None` if the shapes do not touch.
@@ -196,8 +207,9 @@ where
     }
 
     /// Returns the contact of the cores of shapes that [`touch`](Self::hit). If only the radii
-    /// overlap, the depth is negative.
-    fn core_contact(&mut self) -> Penetration<DVecOf<A>> {
+    /// overlap, the depth is negative. If the depth is at least `limit`, the function may return
+    /// another contact whose depth is at least `limit`.
+    fn core_contact(&mut self, limit: f64) -> Penetration<DVecOf<A>> {
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
@@ -206,7 +218,7 @@ where
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
-            Method::Gjk(gjk) => return gjk_contact(gjk, &self.pair),
+            Method::Gjk(gjk) => return gjk_contact(gjk, &self.pair, limit),
         };
         cores.touching(self.pair.radius_sum())
     }
@@ -438,14 +450,15 @@ where
 }
 
 /// Returns the contact of the cores of shapes that touch. If the cores overlap, EPA computes the
-/// contact. Otherwise the contact follows from GJK's nearest points.
+/// contact, up to `limit`. Otherwise the contact follows from GJK's nearest points.
 pub fn gjk_contact<D: DVector>(
     gjk: &mut Gjk<D>,
     pair: &impl MinkowskiDifference<Vector = D>,
+    limit: f64,
 ) -> Penetration<D> {
     gjk.run(pair, Goal::Contact);
     if gjk.cores_may_touch() {
-        penetration(pair, &gjk.simplex, gjk.scale)
+        penetration(pair, &gjk.simplex, (gjk.scale, limit))
     } else {
         separated(gjk, DVector::axis(0)).touching(pair.radius_sum())
     }

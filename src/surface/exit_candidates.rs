@@ -213,9 +213,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if !contact.is_plane() {
             return None;
         }
-        let found = self.plate_contact(contact)?;
-        let is_back = found.normal().dot(contact.normal()) <= 0.0;
-        if is_back || found.depth() >= contact.depth().min(limit) {
+        let found = self.plate_contact(contact, contact.depth().min(limit))?;
+        if found.normal().dot(contact.normal()) <= 0.0 {
             return None;
         }
         let (index, _) = contact.indices;
@@ -227,7 +226,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns the contact of a part of the body with the hull of the facets at an edge or a
     /// corner. The contact is reported for the facet `index`. Returns `None` if there is no
-    /// contact, if the contact is deeper than `limit`, or if the center is in the hull.
+    /// contact, if the depth is at least `limit`, or if the center is in the hull.
     fn hull_contact(
         &self,
         body: &BodyPart<V>,
@@ -251,15 +250,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let (hull, shape): (&AnyShape<V>, &AnyShape<V>) = (&hull, &shape);
         let pair = Pair::new(hull, pose, shape, body.part.world_pose.pose());
         let mut solver = Solver::new(pair.counted_by(self.counter));
-        let contact = solver.hit().then(|| solver.contact())?;
+        let contact = solver.contact_below(limit)?;
         // If the body is behind a valley, the contact's normal opposes the normals of all facets of
         // the valley. A one-sided surface has no contacts on its back, so such a contact is
         // dropped.
         let is_behind = |normal: &V::DVec| contact.normal.dot(*normal) < -SAME_NORMAL;
         let is_back = self.surface.is_one_sided() && fan.normals.iter().all(is_behind);
         let (indices, kind) = ((index, body.index), ContactKind::Nearest);
-        (contact.depth <= limit && !is_back)
-            .then(|| FacetContact::new(indices, contact, kind, weld(&[fan.point])))
+        (!is_back).then(|| FacetContact::new(indices, contact, kind, weld(&[fan.point])))
     }
 }
 

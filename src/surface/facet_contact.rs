@@ -281,6 +281,45 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
+    /// Does the same as [`contact_along`](Self::contact_along) for a facet that the body touches.
+    pub(super) fn touch_along(
+        &self,
+        indices: (u32, u32),
+        normal: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let Some(radius) = self.surface.facet_radius() else {
+            return self.contact_along(indices, normal);
+        };
+        let facet = self.surface.facet(indices.0)?;
+        self.with_body_part(indices.1, |part| {
+            let lowest = self.lowest(part, normal);
+            let height = lowest.dot(normal) - facet.top(normal);
+            let contact = self.contact_at_height(part, radius, lowest, (normal, height));
+            let kind = ContactKind::Plane;
+            Some(FacetContact::new(indices, contact, kind, facet.weld))
+        })
+    }
+
+    /// Returns the contact of a part of the body with a plane. `radius` is the radius of the
+    /// facets. `lowest` is the core's lowest point along the plane's normal, relative to the
+    /// surface's translation, and `height` is the height of this point above the plane.
+    fn contact_at_height(
+        &self,
+        part: &Part<V>,
+        radius: f64,
+        lowest: V::DVec,
+        (normal, height): (V::DVec, f64),
+    ) -> Contact64<V::DVec> {
+        let own_radius = part.scaled_shape().radius();
+        let origin = part.world_pose.translation - self.surface.world_pose.translation;
+        Contact64 {
+            normal,
+            depth: (radius + own_radius - height).max(0.0),
+            offset_a: lowest + normal * (radius - height),
+            offset_b: lowest - origin - normal * own_radius,
+        }
+    }
+
     /// Returns the contact of a convex body with the plane of a facet. `normal` is normal to the
     /// facet, and `lowest` is the core's lowest point along `normal`, relative to the surface's
     /// translation. Returns `None` if the facets have no single radius.
@@ -291,18 +330,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         normal: V::DVec,
         lowest: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let radii = [
-            self.surface.facet_radius()?,
-            self.body.scaled_shape()?.radius(),
-        ];
+        let (radius, part) = (self.surface.facet_radius()?, self.convex.as_ref()?);
         let height = facet.height(lowest) * facet.normal.dot(normal);
-        let origin = self.body.world_pose.translation - self.surface.world_pose.translation;
-        let contact = Contact64 {
-            normal,
-            depth: (radii[0] + radii[1] - height).max(0.0),
-            offset_a: lowest + normal * (radii[0] - height),
-            offset_b: lowest - origin - normal * radii[1],
-        };
+        let contact = self.contact_at_height(part, radius, lowest, (normal, height));
         let kind = if height < 0.0 {
             ContactKind::Plane
         } else {
@@ -378,14 +408,20 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ///
     /// Returns `None` in these cases:
     ///
+    /// * The depth is at least `limit`, which is at most the depth of `contact`.
     /// * The push-out would take the center through the facet.
     /// * The body has no center, and the normals of the two contacts do not point to the same side.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,
+        limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
+        // For a body of several parts, the segment to the center may leave the part.
+        if self.convex.is_some() && self.is_wide(contact, limit) {
+            return None;
+        }
         let found = self.solve_indices(contact.indices, V::DVec::ZERO, |solver| {
-            solver.find_contact()
+            solver.contact_below(limit)
         })?;
         let is_through = match self.center {
             Some(center) => {

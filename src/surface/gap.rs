@@ -179,7 +179,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contact: &FacetContact<V::DVec>,
         direction: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let mut plane = self.contact_along(contact.indices, direction)?;
+        let mut plane = self.touch_along(contact.indices, direction)?;
         let mut length = plane.depth();
         for _ in 0..MAX_STEPS {
             let Some(normal) = self.normal_after(contact.indices, direction * length) else {
@@ -189,7 +189,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if cosine <= SAME_NORMAL {
                 break;
             }
-            let next = self.contact_along(contact.indices, normal)?;
+            let next = self.touch_along(contact.indices, normal)?;
             let next_length = next.depth() / cosine;
             if next_length > length * (1.0 - MIN_LENGTH_GAIN) {
                 break;

@@ -30,16 +30,14 @@ use smallvec::SmallVec;
 
 use crate::{
     placed::BoundingRegion,
-    shape::Bounds,
+    shape::{Bounds, Facet, Support},
     space::{
         DVector, Space,
         shortest_translation::{Clearance, translation_out_of_all},
         translation_search::{Node, SameNodes},
     },
     surface::{
-        facet_contact::{
-            FacetContact, SAME_DEPTH, clears_plane, ends_at_plane, foot, is_tight, slop,
-        },
+        facet_contact::{FacetContact, SAME_DEPTH, clears_plane, ends_at_plane, is_tight, slop},
         limits::{MAX_DIRECTIONS, MAX_STEPS},
         lists::PushOutLists,
         surface_pair::{CenterSegment, SurfacePair},
@@ -143,34 +141,52 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         weld: f64,
         translation: V::DVec,
     ) -> bool {
-        let overlap = self.solve_indices(indices, translation, |solver| {
-            let is_deep = solver.hit() && solver.is_deeper(slop(weld, translation));
-            is_deep.then_some(())
-        });
-        overlap.is_none()
+        let slop = slop(weld, translation);
+        // Most of these facets are below the body along the translation, or their own planes
+        // separate them from the body. These tests take far less time than GJK.
+        let facet = self.surface.facet(indices.0);
+        let is_below = facet
+            .zip(self.surface.facet_radius())
+            .is_some_and(|(facet, radius)| {
+                let own = self
+                    .center
+                    .map(|center| facet.normal_toward(center + translation));
+                let mut normals = translation.unit().into_iter().chain(own);
+                normals.any(|normal| {
+                    let depth = self.depth_along(indices.1, &facet, radius, normal);
+                    depth.is_some_and(|depth| depth - translation.dot(normal) <= slop)
+                })
+            });
+        let overlaps = || {
+            self.solve_indices(indices, translation, |solver| {
+                (solver.hit() && solver.is_deeper(slop)).then_some(())
+            })
+        };
+        is_below || overlaps().is_none()
+    }
+
+    /// Returns the depth of a part of the body in a facet along a unit vector. `radius` is the
+    /// radius of the facets.
+    fn depth_along(
+        &self,
+        part: u32,
+        facet: &Facet<V::DVec>,
+        radius: f64,
+        normal: V::DVec,
+    ) -> Option<f64> {
+        self.with_body_part(part, |part| {
+            let radius = radius + part.scaled_shape().radius();
+            Some(radius + facet.top(normal) - self.lowest(part, normal).dot(normal))
+        })
     }
 
     /// Returns `true` if no shorter translation can push the body out. For this proof, each plane
     /// on which `translation` ends needs a facet under the body. No shorter translation may take
     /// the body past the boundary of this facet.
     fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
-        let Some(center) = self.center else {
+        if self.center.is_none() {
             return false;
-        };
-        let is_wide = |contact: &FacetContact<V::DVec>| {
-            let facet = self.surface.facet(contact.indices.0)?;
-            let on_surface = self.surface.part(contact.indices.0)?;
-            // The body's lowest point is below `foot`, the contact point on the facet. The segment
-            // from the lowest point to the center crosses the plane. `foot` and the crossing must
-            // be farther from the facet's boundary than the translation is long.
-            let foot = foot(&on_surface, &contact.contact);
-            let lowest = foot - contact.normal() * contact.depth();
-            let segment = CenterSegment::new(lowest, center, contact.plane());
-            let inset = facet.inset(foot).min(facet.inset(segment.crossing));
-            // The smaller the angle between segment and plane, the farther a translation moves the
-            // crossing.
-            Some(inset > translation.length() * segment.slant)
-        };
+        }
         let tight = contacts
             .iter()
             .filter(|contact| contact.is_plane() && ends_at_plane(contact, translation));
@@ -190,9 +206,30 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 last = Some(contact);
                 is_found = false;
             }
-            is_found = is_found || is_wide(contact).unwrap_or(false);
+            is_found = is_found || self.is_wide(contact, translation.length());
         }
         is_found
+    }
+
+    /// Returns `true` if no translation shorter than `length` takes the body past the boundary of a
+    /// facet. `contact` is the contact with the plane of this facet. Always returns `false` for a
+    /// body without a center.
+    pub(super) fn is_wide(&self, contact: &FacetContact<V::DVec>, length: f64) -> bool {
+        let facet = self.surface.facet(contact.indices.0);
+        let (Some(center), Some(facet)) = (self.center, facet) else {
+            return false;
+        };
+        // The body's lowest point is below `foot`, the contact point on the facet. The segment from
+        // the lowest point to the center crosses the plane. `foot` and the crossing must be farther
+        // from the facet's boundary than the translation is long.
+        let radius = self.surface.facet_radius().unwrap_or(0.0);
+        let foot = contact.contact.offset_a - contact.normal() * radius;
+        let lowest = foot - contact.normal() * contact.depth();
+        let segment = CenterSegment::new(lowest, center, contact.plane());
+        let inset = facet.inset(foot).min(facet.inset(segment.crossing));
+        // The smaller the angle between segment and plane, the farther a translation moves the
+        // crossing.
+        inset > length * segment.slant
     }
 
     /// Returns `true` if a translation takes the center through no facet of the surface.
@@ -267,20 +304,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// most twice the shortest push-out, and at most twice this step.
     fn may_be_too_long(&self, length: f64, lists: &PushOutLists<V>) -> bool {
         let enough = 0.5 * length;
-        let depth_in_plate = |contact: &FacetContact<V::DVec>| {
-            // Only a contact with a facet's plane may be deeper than the contact with the facet
-            // alone (the plate).
-            let plate = contact.is_plane().then(|| self.plate_contact(contact));
-            plate
-                .flatten()
-                .map_or(contact.depth(), |plate| plate.depth())
+        // Only a contact with a facet's plane may be deeper than the contact with the facet alone
+        // (the plate).
+        let is_shallow = |contact: &FacetContact<V::DVec>| {
+            contact.depth() < enough
+                || contact.is_plane() && self.plate_contact(contact, enough).is_some()
         };
-        let is_convex = self.body.scaled_shape().is_some();
-        is_convex
-            && lists
-                .contacts
-                .iter()
-                .all(|contact| depth_in_plate(contact) < enough)
+        self.body.scaled_shape().is_some() && lists.contacts.iter().all(is_shallow)
     }
 
     /// Returns the maximum depth of a contact that pushes the body past the boundary of a facet, or

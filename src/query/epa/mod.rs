@@ -50,14 +50,17 @@ const USUAL_CAPACITY: (usize, usize) = (64, 124);
 /// directions.
 const LARGE_CAPACITY: (usize, usize) = (1024, 2044);
 
-/// Returns the contact of cores that overlap. `start` is GJK's last simplex.
+/// Returns the contact of cores that overlap. `start` is GJK's last simplex. If the depth is at
+/// least `limit`, the search ends early, and the function returns another contact whose depth is at
+/// least `limit`.
 pub fn penetration<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
-    scale: f64,
+    (scale, limit): (f64, f64),
 ) -> Penetration<D> {
-    run::<_, { USUAL_CAPACITY.0 }, { USUAL_CAPACITY.1 }>(pair, start, scale)
-        .unwrap_or_else(|early_end| run_again(pair, start, scale, early_end))
+    let bounds = (scale, limit);
+    run::<_, { USUAL_CAPACITY.0 }, { USUAL_CAPACITY.1 }>(pair, start, bounds)
+        .unwrap_or_else(|early_end| run_again(pair, start, bounds, early_end))
         .with_opposite_points(pair)
 }
 
@@ -70,13 +73,13 @@ pub fn penetration<D: DVector>(
 fn run_again<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
-    scale: f64,
+    bounds: (f64, f64),
     early_end: EarlyEnd<D>,
 ) -> Penetration<D> {
     if !early_end.is_full {
         return early_end.finish(pair);
     }
-    run::<_, { LARGE_CAPACITY.0 }, { LARGE_CAPACITY.1 }>(pair, start, scale)
+    run::<_, { LARGE_CAPACITY.0 }, { LARGE_CAPACITY.1 }>(pair, start, bounds)
         .unwrap_or_else(|early_end| early_end.finish(pair))
 }
 
@@ -84,7 +87,7 @@ fn run_again<D: DVector>(
 fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
-    scale: f64,
+    (scale, limit): (f64, f64),
 ) -> Result<Penetration<D>, EarlyEnd<D>> {
     // The polytope is filled in place, because it is too large to be moved.
     let mut epa = Epa::<D, _, VERTICES, FACETS> {
@@ -93,6 +96,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
         points: ArrayVec::new(),
         polytope: D::Polytope::new(),
         scale,
+        limit,
         best: None,
         open: ArrayVec::new(),
     };
@@ -118,6 +122,8 @@ struct Epa<'a, D: DVector, P, const VERTICES: usize, const FACETS: usize> {
     points: ArrayVec<D, VERTICES>,
     polytope: D::Polytope<FACETS>,
     scale: f64,
+    /// The depth at which the search ends early.
+    limit: f64,
     /// The contact of minimum depth among all evaluated directions.
     best: Option<Penetration<D>>,
     /// Other directions near which the depth may be lower, collected only if the polytope is full.
@@ -237,6 +243,9 @@ where
             }
             if !vertex.point.is_finite() || self.points.contains(&vertex.point) {
                 return Err(EpaEnd::Stuck);
+            }
+            if facet.distance >= self.limit {
+                return Ok(found);
             }
             let grown = if self.points.is_full() {
                 Err(EpaEnd::Full)
