@@ -152,21 +152,22 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     ) {
         let mut deepest = 0.0;
         // The last cluster that has a contact inside a facet, with the core above the plane. The
-        // other facets of this cluster have the same contact or none, except at its rim.
-        let mut touched = None;
+        // other facets of this cluster have the same contact or none, except at its rim. Most
+        // surfaces have few facets away from a rim, so contacts are tested only for such a facet.
+        let (mut touched, mut tested) = (None, 0);
         for (facet, part) in near {
-            if touched.is_some()
-                && self.surface.cluster(*facet) == touched
-                && self.surface.rims(*facet) == 0
-            {
-                continue;
+            if self.surface.rims(*facet) == 0 {
+                let new = contacts.get(tested..).unwrap_or_default();
+                let inside = new.iter().rfind(|contact| self.is_inside_facet(contact));
+                touched = inside.map_or(touched, |it| self.surface.cluster(it.indices.0));
+                tested = contacts.len();
+                if touched.is_some() && self.surface.cluster(*facet) == touched {
+                    continue;
+                }
             }
             let Some(contact) = self.facet_contact((*facet, *part)) else {
                 continue;
             };
-            if self.is_inside_facet(&contact) {
-                touched = self.surface.cluster(*facet);
-            }
             // The deepest contact must stay in the list, and is known only at the end. So a contact
             // is left out only if an earlier contact is deeper.
             if contact.depth() < deepest && self.has_rising_neighbor(&contact) {

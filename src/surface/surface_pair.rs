@@ -80,12 +80,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if a.is_half_space() || b.is_half_space() {
             return None;
         }
-        let (is_swapped, is_body) = match (a.surface_size(), b.surface_size()) {
-            (None, None) => return None,
-            (Some(_), None) => (false, true),
-            (None, Some(_)) => (true, true),
+        let (is_swapped, is_body) = match (a.is_surface(), b.is_surface()) {
+            (false, false) => return None,
+            (true, false) => (false, true),
+            (false, true) => (true, true),
             // The smaller surface is the body, for example the mesh of a crate in a level.
-            (Some(a), Some(b)) => (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
+            (true, true) => {
+                let (a, b) = (a.surface_size()?, b.surface_size()?);
+                (a < b, a.min(b) <= MAX_BODY_SIZE * a.max(b))
+            }
         };
         let [surface, body] = swap_if(is_swapped, [a, b]);
         let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
