@@ -38,7 +38,8 @@ use crate::shape::{
 /// * Surfaces: [`polyline`](Self::polyline) in 2D, [`trimesh`](Self::trimesh) and
 ///   [`heightfield`](Self::heightfield) in 3D.
 /// * Levels of tiles or voxels: [`cells`](Self::cells).
-/// * Several colliders as one: [`compound`](Self::compound).
+/// * Several colliders as one: [`compound`](Self::compound), and as one solid without seams:
+///   [`joined`](Self::joined).
 /// * Any collider with a margin around it: [`rounded`](Self::rounded).
 /// * Shapes of your own: [`custom`](Self::custom).
 ///

@@ -344,6 +344,106 @@ impl Collider {
         surface(vertices, triangles)
     }
 
+    /// Joins the parts of this compound: the result is the union of the parts, as one solid. Use it
+    /// for ground that consists of several shapes, so that bodies never catch between two parts.
+    /// Colliders of other kinds are returned unchanged.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// // Two slabs and a ramp, as one floor.
+    /// let slab = Collider::rectangle(4.0, 1.0);
+    /// let ramp = Collider::triangle(Vec2::ZERO, Vec2::new(2.0, 0.0), Vec2::new(2.0, 1.0));
+    /// let floor = Collider::compound([
+    ///     (Vec2::new(-2.0, -0.5), slab.clone()),
+    ///     (Vec2::new(2.0, -0.5), slab),
+    ///     (Vec2::new(1.0, 0.0), ramp),
+    /// ])
+    /// .joined();
+    /// // A box overlaps both slabs at their common side, and is pushed up.
+    /// let crate_box = Collider::rectangle(1.0, 1.0);
+    /// let hit = query::contact(&floor, Vec2::ZERO, &crate_box, Vec2::new(-0.2, 0.4)).unwrap();
+    /// assert!(hit.normal.distance(Vec3::Y) < 1e-6 && (hit.depth - 0.1).abs() < 1e-6);
+    /// ```
+    ///
+    /// Parts may overlap, touch, or be apart. They may be turned, and a corner of one part may
+    /// touch the middle of a side of another part. Parts that are apart by a few roundings of f32
+    /// count as touching: at most 9.5e-7 of the greatest |x| + |y| + |z| of their vertices.
+    ///
+    /// The faces inside the union do not exist, neither in contacts, casts and rays nor in
+    /// `move_and_slide`. A body whose center is inside touches the union, and the contact is the
+    /// shortest way out. Otherwise, the contacts are those of a [`one_sided`](Self::one_sided)
+    /// surface of the exposed faces, as for [`cells`](Self::cells).
+    ///
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
+    /// [`joined_part`](Self::joined_part) returns the part of the compound.
+    ///
+    /// The exposed faces are found once, here. So join the parts of rigid ground, not of bodies
+    /// that change their shapes. If the union touches a mesh or another union, the smaller of the
+    /// two counts as a mesh without an interior.
+    ///
+    /// If the parts cannot be joined, the result is [inert](Self::is_inert):
+    /// [`try_joined`](Self::try_joined) lists the reasons.
+    #[must_use]
+    pub fn joined(self) -> Self {
+        self.try_joined().unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`joined`](Self::joined) compound, or an error if its parts cannot be joined.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let balls = Collider::compound([(Vec2::ZERO, Collider::circle(1.0))]);
+    /// assert_eq!(balls.try_joined().unwrap_err(), ShapeError::PartNotPolyhedral);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`PartNotPolyhedral`](ShapeError::PartNotPolyhedral): a part is flat, or has a curved
+    ///   side. The parts may be boxes, polygons, convex hulls, tetrahedra, and extrusions of
+    ///   polygons.
+    /// * [`PartMargins`](ShapeError::PartMargins): some parts have different
+    ///   [margins](Self::rounded). Equal margins become the margin of the union of the parts
+    ///   inside.
+    pub fn try_joined(self) -> Result<Self, ShapeError> {
+        Ok(match self.shape {
+            AnyColliderShape::D2(shape) => Self::of_shape(shape.joined()?),
+            AnyColliderShape::D3(shape) => Self::of_shape(shape.joined()?),
+            _ => self,
+        })
+    }
+
+    /// Returns the index of the part of a [`joined`](Self::joined) compound that has a face. `part`
+    /// is the index of the face, from a [`CollisionEvent`](crate::CollisionEvent) or from the hit
+    /// of a ray, a cast or a slide. Returns `None` if the collider is not a joined compound.
+    ///
+    /// If a body touches several parts in the plane of a contact, each of these parts has a
+    /// contact.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{prelude::*, query::Ray};
+    ///
+    /// let slab = Collider::rectangle(4.0, 1.0);
+    /// let slabs = [(Vec2::new(-2.0, -0.5), slab.clone()), (Vec2::new(2.0, -0.5), slab)];
+    /// let floor = Collider::compound(slabs).joined();
+    /// let ray = Ray::new(Vec2::new(3.0, 2.0), Vec2::NEG_Y);
+    /// let hit = query::cast_ray(&floor, Vec2::ZERO, ray).unwrap();
+    /// assert_eq!(floor.joined_part(hit.part), Some(1));
+    /// ```
+    pub fn joined_part(&self, part: u32) -> Option<u32> {
+        fn of<V: Dimension>(collider: &Collider, part: u32) -> Option<u32> {
+            let ColliderShape::Compound(compound) = V::body_of(collider.shape())? else {
+                return None;
+            };
+            compound.surface()?.joined_parts()?.part_of_facet(part)
+        }
+        of::<Vec2>(self, part).or_else(|| of::<Vec3>(self, part))
+    }
+
     /// Makes this surface one-sided: a shape whose center is behind a facet passes through that
     /// facet. Colliders of other kinds are returned unchanged.
     ///

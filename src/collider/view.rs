@@ -72,7 +72,8 @@ pub enum ShapeView<'a, V: Space> {
     Convex(ConvexView<'a, V>),
     /// Several convex shapes.
     Compound(CompoundView<'a, V>),
-    /// A polyline, a mesh, a height field, or the exposed faces of [`Collider::cells`].
+    /// A polyline, a mesh, a height field, or the exposed faces of [`Collider::cells`] and
+    /// [`Collider::joined`].
     Surface(SurfaceView<'a, V>),
 }
 
@@ -156,8 +157,9 @@ impl<'a, V: Space> CompoundView<'a, V> {
     }
 }
 
-/// The facets of a [`Collider::polyline`], [`Collider::trimesh`], [`Collider::heightfield`] or
-/// [`Collider::cells`]. The facets of [`Collider::cells`] are the exposed faces.
+/// The facets of a [`Collider::polyline`], [`Collider::trimesh`], [`Collider::heightfield`],
+/// [`Collider::cells`] or [`Collider::joined`]. The facets of [`Collider::cells`] and
+/// [`Collider::joined`] are the exposed faces.
 #[derive(Clone, Copy)]
 pub struct SurfaceView<'a, V: Space> {
     compound: &'a Compound<V>,
@@ -182,7 +184,7 @@ impl<'a, V: Space> SurfaceView<'a, V> {
     }
 
     /// Returns `true` if only the outer side collides: see [`Collider::one_sided`]. The result is
-    /// always `true` for [`Collider::cells`].
+    /// always `true` for [`Collider::cells`] and [`Collider::joined`].
     pub fn is_one_sided(&self) -> bool {
         self.compound.is_one_sided()
     }

@@ -18,8 +18,8 @@ use crate::{
     placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
-        CellGrid, ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape,
-        ShapeInfo, Surface, WorldPose, facet_contains, facet_normal,
+        ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
+        Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::{ROUNDING, TANGENTIAL, TOUCHING},
@@ -120,7 +120,7 @@ fn visit_ray_at_compound<V: Space>(
                 }
                 local.max
             };
-            match start_in_cells(compound, &local, &rounding) {
+            match start_in_solid(compound, &local, &rounding) {
                 Some(Start::Inside(hit, part)) => {
                     if let Some(hit) = in_world(ray, inverse, &hit, part) {
                         visit(hit);
@@ -176,7 +176,7 @@ enum FacetRule {
 
 impl FacetRule {
     fn of<V: Space>(compound: &Compound<V>, hollow: bool) -> Self {
-        if grid_of(compound).is_some() {
+        if solid_of(compound).is_some() {
             Self::Solid { hollow }
         } else if compound.is_one_sided() {
             Self::OneSided
@@ -190,11 +190,12 @@ impl FacetRule {
     }
 }
 
-fn grid_of<V: Space>(compound: &Compound<V>) -> Option<&CellGrid<V>> {
-    compound.surface()?.grid()
+/// Returns the surface if its facets are the faces of a solid.
+fn solid_of<V: Space>(compound: &Compound<V>) -> Option<&Surface<V>> {
+    compound.surface().filter(|surface| surface.is_solid())
 }
 
-/// The start of a ray inside a union of cells.
+/// The start of a ray inside a union.
 enum Start<D: DVector> {
     /// The hit at distance 0, and the index of a facet: the facet at the origin that the ray
     /// enters, or else the nearest facet.
@@ -205,26 +206,23 @@ enum Start<D: DVector> {
     Leaving(D),
 }
 
-/// Returns the start of a ray that begins inside a union of cells. Returns `None` for other rays,
+/// Returns the start of a ray that begins inside a union. Returns `None` for other rays,
 /// and for a hollow ray.
 ///
 /// If an origin is meant to be on a facet, rounding may place the origin inside. If such a ray
 /// points inward, it hits the facet. Otherwise, it leaves the union.
-fn start_in_cells<V: Space>(
+fn start_in_solid<V: Space>(
     compound: &Compound<V>,
     ray: &LocalRay<V::DVec>,
     rounding: &dyn Fn(V::DVec) -> f64,
 ) -> Option<Start<V::DVec>> {
-    let (grid, surface) = (grid_of(compound)?, compound.surface()?);
+    let surface = solid_of(compound).filter(|_| !ray.hollow)?;
     let Line { origin, direction } = ray.line;
-    // Rounding the vertices to `f32` moves a face. So an origin between a face and the cell behind
+    // Rounding the vertices to `f32` moves a face. So an origin between a face and the solid behind
     // it also counts as inside.
-    let in_cells = grid.in_cells(origin).copysign(V::DVec::ONE) + V::DVec::ONE;
-    if ray.hollow || grid.cell_around(origin, in_cells * TOUCHING).is_none() {
-        return None;
-    }
-    let far = far_from_origin(grid, origin);
-    let reach = reach_of_origin(grid, origin, rounding);
+    surface.element_around(origin, true)?;
+    let far = surface.extent_around(origin);
+    let reach = reach_of_origin(surface, origin, rounding);
     let mut entered: Option<(u32, V::DVec)> = None;
     let mut left: Option<V::DVec> = None;
     compound.near_point(origin, reach, |index| {
@@ -250,7 +248,7 @@ fn start_in_cells<V: Space>(
     {
         return Some(Start::Leaving(origin));
     }
-    if entered.is_none() && grid.cell_around(origin, V::DVec::ZERO).is_none() {
+    if entered.is_none() && surface.element_around(origin, false).is_none() {
         return None;
     }
     let (side, (index, normal)) = match entered {
@@ -264,23 +262,18 @@ fn start_in_cells<V: Space>(
     Some(Start::Inside(LocalHit { t, normal, side }, index))
 }
 
-/// Returns a bound on the [`extent`](DVector::extent) of the vertices of facets at a ray's origin.
-fn far_from_origin<V: Space>(grid: &CellGrid<V>, origin: V::DVec) -> f64 {
-    origin.extent() + grid.cell_size().to_f64().extent()
-}
-
 /// Returns the maximum distance from a ray's origin to a facet on which the origin counts as lying.
 fn reach_of_origin<V: Space>(
-    grid: &CellGrid<V>,
+    surface: &Surface<V>,
     origin: V::DVec,
     rounding: &dyn Fn(V::DVec) -> f64,
 ) -> f64 {
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
-    let touching = TOUCHING * far_from_origin(grid, origin);
+    let touching = TOUCHING * surface.extent_around(origin);
     axes.fold(touching, |sum, axis| sum + rounding(axis))
 }
 
-/// Returns `true` unless a ray that begins on the faces of a union of cells leaves the union: the
+/// Returns `true` unless a ray that begins on the faces of a union leaves the union: the
 /// point ahead of the origin is outside.
 fn enters<V: Space>(
     compound: &Compound<V>,
@@ -288,10 +281,10 @@ fn enters<V: Space>(
     rounding: &dyn Fn(V::DVec) -> f64,
 ) -> bool {
     let Line { origin, direction } = ray.line;
-    grid_of(compound).is_none_or(|grid| {
-        let reach = reach_of_origin(grid, origin, rounding);
+    solid_of(compound).is_none_or(|surface| {
+        let reach = reach_of_origin(surface, origin, rounding);
         let ahead = origin + direction * (PROBE * reach / direction.length());
-        grid.cell_around(ahead, V::DVec::ZERO).is_some()
+        surface.element_around(ahead, false).is_some()
     })
 }
 

@@ -516,7 +516,7 @@ fn boxes_of<V: Space>(arena: &ProxyArena<V>, a: u32, b: u32) -> Option<[[Vec3; 2
 /// Returns the entity of a surface without an interior whose box contains the other box.
 fn surface_around<V: Space>(arena: &ProxyArena<V>, a: u32, b: u32) -> Option<Entity> {
     let [box_a, box_b] = boxes_of(arena, a, b)?;
-    let is_hollow = |proxy: &Proxy<V>| proxy.is_surface() && proxy.grid().is_none();
+    let is_hollow = |proxy: &Proxy<V>| proxy.is_surface() && !proxy.is_solid_surface();
     let mut pairs = [(arena.get(a)?, box_a, box_b), (arena.get(b)?, box_b, box_a)].into_iter();
     let found = pairs.find(|(proxy, outer, inner)| is_hollow(proxy) && contains(*outer, *inner));
     found.map(|(proxy, ..)| proxy.entity)
@@ -559,7 +559,7 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfPa
     } else {
         f64::INFINITY
     };
-    if let Some(surface) = one_sided_surface(a, b, limit).filter(|it| it.grid().is_none()) {
+    if let Some(surface) = one_sided_surface(a, b, limit).filter(|it| !it.is_solid_surface()) {
         let is_first = core::ptr::eq(surface, a);
         let surface = if is_first {
             first.entity

@@ -60,7 +60,7 @@ impl<V: Space> CellChange<V> {
         body.scaled_shape().is_none()
             || !is_ordered
             || old.differs(cells, &local.grown(margin).round_outward())
-            || new.cell_around(center).is_some()
+            || new.element_around(center).is_some()
     }
 
     /// Returns the index of a facet after the change, or `None` if the facet no longer exists.

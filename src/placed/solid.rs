@@ -1,4 +1,4 @@
-//! The inside of a union of cells.
+//! The inside of a union of cells or of joined parts.
 
 use std::borrow::Cow;
 
@@ -8,31 +8,36 @@ use crate::{
     placed::{BoundingRegion, Part, Placed, PlacedCollider, PlacedShape},
     shape::{
         Bounds, CellGrid, CellPosition, CellSurface, CompoundParts, Facet, Piece, ScaledShape,
-        Shape, ShapeInfo, Support,
+        Shape, ShapeInfo, SolidElement, Support,
     },
     space::{DVector, Pose, Space},
 };
 
-/// A point counts as inside the union if its distance to the union is at most this fraction of the
-/// coordinates. Rounding the vertices to `f32` moves a face by less than this distance. So no point
-/// is between a face and the inside.
-const ROUNDING: f64 = f32::EPSILON as f64;
-
 /// If a body has more parts, or is a surface, its center alone decides whether it is inside.
 const MAX_SOLID_PARTS: u32 = 16;
 
-/// A convex piece of a union of cells, in a pose in the world.
+/// A convex piece of a union, in a pose in the world.
 pub struct SolidPiece<V: Space> {
     pub part: Part<'static, V>,
     /// The outward unit normals of the faces.
     pub normals: SmallVec<[V::DVec; 7]>,
-    piece: Piece<V>,
+    elements: PieceElements<V>,
+}
+
+/// The elements of a union that a piece contains.
+enum PieceElements<V: Space> {
+    Cells(Piece<V>),
+    Part(u32),
 }
 
 impl<V: Space> SolidPiece<V> {
-    /// Returns `true` if the piece contains a cell.
-    pub fn contains(&self, position: CellPosition) -> bool {
-        self.piece.contains(position)
+    /// Returns `true` if the piece contains an element of the union.
+    pub fn contains(&self, element: SolidElement) -> bool {
+        match (&self.elements, element) {
+            (PieceElements::Cells(piece), SolidElement::Cell(position)) => piece.contains(position),
+            (PieceElements::Part(own), SolidElement::Part(part)) => *own == part,
+            _ => false,
+        }
     }
 }
 
@@ -56,18 +61,27 @@ impl<V: Space> PlacedCollider<V> {
         self.cells().map(CellSurface::grid)
     }
 
+    /// Returns `true` if the collider is a union of cells or of joined parts.
+    pub fn is_solid_surface(&self) -> bool {
+        self.surface()
+            .is_some_and(|(_, surface)| surface.is_solid())
+    }
+
+    /// Returns the element of the union that has a facet.
+    pub fn element_of_facet(&self, facet: u32) -> Option<SolidElement> {
+        self.surface()?.1.element_of_facet(facet)
+    }
+
     /// Returns the cell that has a facet.
     pub fn cell_of_facet(&self, facet: u32) -> Option<CellPosition> {
         Some(self.cells()?.facet(facet)?.cell())
     }
 
-    /// Returns the cell that contains a point of the world. The point is relative to the
-    /// collider's translation.
-    pub fn cell_around(&self, offset: V::DVec) -> Option<CellPosition> {
-        let grid = self.grid()?;
-        let local = self.local(offset)?;
-        let in_cells = grid.in_cells(local).copysign(V::DVec::ONE) + V::DVec::ONE;
-        grid.cell_around(local, in_cells * ROUNDING)
+    /// Returns an element of the union that contains a point of the world. The point is relative
+    /// to the collider's translation.
+    pub fn element_around(&self, offset: V::DVec) -> Option<SolidElement> {
+        let (_, surface) = self.surface().filter(|(_, surface)| surface.is_solid())?;
+        surface.element_around(self.local(offset)?, true)
     }
 
     /// Converts a point of the world, relative to the collider's translation, to the frame of the
@@ -76,15 +90,32 @@ impl<V: Space> PlacedCollider<V> {
         Some(self.world_pose.inverse_linear()? * offset)
     }
 
-    /// Returns a convex piece of the union around a cell.
-    pub fn piece_around(&self, position: CellPosition) -> Option<SolidPiece<V>> {
-        let piece = self.grid()?.piece_around(position)?;
+    /// Returns a convex piece of the union around an element.
+    pub fn piece_around(&self, element: SolidElement) -> Option<SolidPiece<V>> {
+        let (compound, surface) = self.surface()?;
         let linear = V::DVec::transpose(self.world_pose.inverse_linear()?);
-        let normals = piece.normals.iter();
-        Some(SolidPiece {
-            part: self.placed_shape(&piece.pose, piece.shape.clone(), self.compound()?.radius()),
-            normals: normals.filter_map(|it| (linear * *it).unit()).collect(),
-            piece,
+        let unit = |normal: V::DVec| (linear * normal).unit();
+        let place =
+            |pose, shape: &Shape<V>| self.placed_shape(pose, shape.clone(), compound.radius());
+        Some(match element {
+            SolidElement::Cell(position) => {
+                let piece = surface.grid()?.piece_around(position)?;
+                SolidPiece {
+                    part: place(&piece.pose, &piece.shape),
+                    normals: piece.normals.iter().filter_map(|it| unit(*it)).collect(),
+                    elements: PieceElements::Cells(piece),
+                }
+            }
+            SolidElement::Part(part) => {
+                let parts = surface.joined_parts()?;
+                let (pose, shape) = parts.shapes().get(part as usize)?;
+                let faces = parts.faces(part).iter();
+                SolidPiece {
+                    part: place(pose, shape),
+                    normals: faces.filter_map(|face| unit(face.normal)).collect(),
+                    elements: PieceElements::Part(part),
+                }
+            }
         })
     }
 
@@ -160,17 +191,17 @@ impl<V: Space> Part<'_, V> {
 
 impl<V: Space> Placed<'_, V> {
     /// Returns `true` if a single shape, which is not part of a collider, has its center inside a
-    /// union of cells.
+    /// union.
     pub fn is_shape_inside(&self, solid: &Self) -> bool {
         let (Self::Shape(shape), Self::Collider(solid)) = (self, solid) else {
             return false;
         };
-        if solid.grid().is_none() || shape.region.bounds().is_none() {
+        if !solid.is_solid_surface() || shape.region.bounds().is_none() {
             return false;
         }
         let offset = shape.center() + shape.world_pose.translation;
         solid
-            .cell_around(offset - solid.world_pose.translation)
+            .element_around(offset - solid.world_pose.translation)
             .is_some()
     }
 }

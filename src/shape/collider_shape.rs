@@ -96,6 +96,14 @@ impl<V: Space> ColliderShape<V> {
         })
     }
 
+    /// Joins the parts of a compound. Returns any other shape unchanged.
+    pub fn joined(self) -> Result<Self, ShapeError> {
+        Ok(match self {
+            Self::Convex(_) => self,
+            Self::Compound(compound) => Self::Compound(Arc::new(compound.joined()?)),
+        })
+    }
+
     /// Makes only the outer sides of a surface collide. Returns any other shape unchanged.
     pub fn one_sided(self) -> Self {
         match self {

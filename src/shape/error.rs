@@ -50,6 +50,15 @@ pub enum ShapeError {
     /// A part of a compound is a surface (a mesh, polyline or height field).
     #[error("a surface cannot be a part of a compound: give it an entity of its own")]
     SurfaceInCompound,
+    /// A part of a joined compound is flat or has a curved side.
+    #[error(
+        "the parts of a joined compound must be boxes, polygons or hulls that have a volume, \
+         without curved sides"
+    )]
+    PartNotPolyhedral,
+    /// The parts of a joined compound have different margins.
+    #[error("the parts of a joined compound must have equal margins")]
+    PartMargins,
     /// The pose of a part is NaN or infinite.
     #[error("the pose of a part must be finite")]
     PoseNotFinite,

@@ -15,6 +15,7 @@
 //! | `conversions/`, `error.rs` | the types that a collider can be made from, and their errors |
 //! | `compounds/` | compounds of parts, and surfaces of facets |
 //! | `cells/` | grids of cells, and the faces of their union |
+//! | `joined/` | the union of convex parts, and its exposed faces |
 //! | `hull/` | convex hulls |
 //! | `elements/` | points, lines, facets: support functions and closed forms |
 //! | `boxes/` | bounding boxes, and trees of boxes |
@@ -34,6 +35,7 @@ mod elements;
 mod error;
 mod extrusion;
 mod hull;
+mod joined;
 mod order;
 mod scaled;
 #[cfg(feature = "serialize")]
@@ -56,7 +58,7 @@ pub use cells::{
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};
 pub use compounds::{
     compound::{Compound, CompoundParts},
-    surface::{MeshSurface, Surface},
+    surface::{MeshSurface, SolidElement, Surface},
 };
 pub use conversions::{into_shape::IntoShape, rounded::Rounded};
 pub use elements::{

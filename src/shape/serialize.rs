@@ -103,6 +103,11 @@ enum BodyData<V: SerializeSpace> {
         runs: Vec<RunData<V>>,
         margin: f32,
     },
+    /// The union of convex parts.
+    Joined {
+        parts: Vec<PartData<V>>,
+        margin: f32,
+    },
 }
 
 /// A [`CellGrid`] as data.
@@ -142,13 +147,14 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
         };
         match compound.parts() {
             (CompoundParts::Shapes(shapes), margin) => {
-                let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| PartData {
-                    translation: pose.translation,
-                    rotation: pose.rotation,
-                    shape: shape.clone(),
-                };
-                let parts = shapes.iter().map(part).collect();
+                let parts = shapes.iter().map(PartData::new).collect();
                 Self::Compound { parts, margin }
+            }
+            (CompoundParts::Surface(surface), margin)
+                if let Some(joined) = surface.joined_parts() =>
+            {
+                let parts = joined.shapes().iter().map(PartData::new).collect();
+                Self::Joined { parts, margin }
             }
             (CompoundParts::Surface(surface), margin) if let Some(grid) = surface.grid() => {
                 let GridData { cell_size, runs } = grid.into();
@@ -206,6 +212,10 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 let cells = CellSurface::new(&grid)?;
                 let cells = cells.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
                 Compound::of_cells(cells, margin)?
+            }
+            BodyData::Joined { parts, margin } => {
+                let parts = parts.into_iter().map(PartData::part);
+                Compound::of_parts(parts.collect::<Result<_, _>>()?, margin)?
             }
         };
         Ok(Self::Compound(Arc::new(compound)))
@@ -283,6 +293,14 @@ impl<V: SerializeSpace> RunData<V> {
 }
 
 impl<V: SerializeSpace> PartData<V> {
+    fn new((pose, shape): &(Pose<V::DVec>, Shape<V>)) -> Self {
+        Self {
+            translation: pose.translation,
+            rotation: pose.rotation,
+            shape: shape.clone(),
+        }
+    }
+
     /// Converts data to a part.
     fn part(self) -> Result<(Pose<V::DVec>, Shape<V>), ShapeError> {
         let Self {

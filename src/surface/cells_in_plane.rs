@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    shape::CellPosition,
+    shape::SolidElement,
     space::{DVector, Space, shortest_translation::PushPlane},
     surface::{facet_contact::FacetContact, surface_pair::SurfacePair},
     tolerance::SAME_NORMAL,
@@ -38,14 +38,17 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts: &mut Vec<FacetContact<V::DVec>>,
         touch: impl Fn((u32, u32), PushPlane<V::DVec>) -> Option<FacetContact<V::DVec>>,
     ) {
-        if self.surface.grid().is_none() {
+        if !self.surface.is_solid_surface() {
             return;
         }
         let mut planes: SmallVec<[ContactPlane<V::DVec>; 4]> = SmallVec::new();
-        let mut known: SmallVec<[(usize, CellPosition); 8]> = SmallVec::new();
+        let mut known: SmallVec<[(usize, SolidElement); 8]> = SmallVec::new();
         for contact in contacts.iter() {
             let (index, normal) = (contact.indices.0, contact.normal());
-            let (facet, cell) = (self.surface.facet(index), self.surface.cell_of_facet(index));
+            let (facet, cell) = (
+                self.surface.facet(index),
+                self.surface.element_of_facet(index),
+            );
             let (Some(facet), Some(cell)) = (facet, cell) else {
                 continue;
             };
@@ -61,12 +64,15 @@ impl<V: Space> SurfacePair<'_, V> {
         }
         known.sort_unstable();
         for (number, ContactPlane { plane, top, weld }) in planes.iter().enumerate() {
-            let mut found: SmallVec<[(CellPosition, (u32, u32)); 16]> = SmallVec::new();
+            let mut found: SmallVec<[(SolidElement, (u32, u32)); 16]> = SmallVec::new();
             found.extend(near.iter().filter_map(|indices| {
                 let facet = self.surface.facet(indices.0)?;
                 let is_level = (facet.normal - plane.0).length() <= SAME_NORMAL
                     && (facet.top(plane.0) - top).abs() <= *weld;
-                let cell = self.surface.cell_of_facet(indices.0).filter(|_| is_level)?;
+                let cell = self
+                    .surface
+                    .element_of_facet(indices.0)
+                    .filter(|_| is_level)?;
                 let is_new = known.binary_search(&(number, cell)).is_err();
                 is_new.then_some((cell, *indices))
             }));

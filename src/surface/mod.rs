@@ -39,7 +39,7 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
-//! * `solid_exit.rs` finds the shortest way out of a union of cells, if the body is inside. In this
+//! * `solid_exit.rs` finds the shortest way out of a union, if the body is inside. In this
 //!   case, of the files below only `facet_contact.rs` and `cells_in_plane.rs` are used.
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.

@@ -1,4 +1,5 @@
-//! Finds the shortest way out of a union of cells, for a body that is inside the union.
+//! Finds the shortest way out of a union of cells or of joined parts, for a body that is inside the
+//! union.
 //!
 //! A body is inside if its center is inside. A compound of few parts is inside if the center of a
 //! part is inside, wherever its own center is. If the center of a convex body is outside, the body
@@ -20,7 +21,7 @@ use smallvec::SmallVec;
 use crate::{
     placed::{BoundingRegion, NearestFacet, Part, SolidPiece},
     query::Contact64,
-    shape::{CellPosition, Core, Facet, Support, weld},
+    shape::{Core, Facet, SolidElement, Support, weld},
     space::{
         DVector, Space,
         shortest_translation::{MAX_LENGTH_PER_DEPTH, PushPlane},
@@ -34,8 +35,8 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// There is no search if the distance from the deepest center to the nearest exposed face exceeds
-/// this multiple of the shortest side of a cell.
+/// On a union of cells, there is no search if the distance from the deepest center to the nearest
+/// exposed face exceeds this multiple of the shortest side of a cell.
 const MAX_DEPTH: f64 = 24.0;
 
 /// Maximum number of faces near the parts that the search visits, plus the number of times that the
@@ -45,6 +46,9 @@ const MAX_WORK: usize = 1 << 14;
 
 /// Maximum number of pieces that the search finds.
 const MAX_PIECES: usize = 256;
+
+/// Maximum number of faces of a piece whose planes are tried.
+const MAX_FACES: usize = 16;
 
 /// With planes at edges, the search tries translations up to this multiple of the length of the way
 /// out without these planes.
@@ -84,13 +88,13 @@ struct Overlap {
 }
 
 impl<V: Space> SurfacePair<'_, V> {
-    /// Returns `true` if the surface is a union of cells, and the body is inside.
+    /// Returns `true` if the surface is a union, and the body is inside.
     pub fn is_inside(&self) -> bool {
         let mut centers = self.part_centers.iter();
-        centers.any(|center| self.surface.cell_around(*center).is_some())
+        centers.any(|center| self.surface.element_around(*center).is_some())
     }
 
-    /// If the body is inside a union of cells, adds the contacts of the shortest way out to an
+    /// If the body is inside a union, adds the contacts of the shortest way out to an
     /// empty list. Returns the number of the first contacts, which have different planes. The
     /// contacts after them repeat these planes for other cells.
     pub(super) fn add_solid_exit(
@@ -215,11 +219,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Returns `true` if the planes of the pieces suffice to find the shortest way out: the parts
-    /// are boxes whose axes are those of the cells.
+    /// are boxes whose axes are normals of each piece.
     fn has_all_planes(&self) -> bool {
-        let Some(piece) = self.pieces.first() else {
-            return true;
-        };
         self.parts.iter().all(|part| {
             let rotation = part.world_pose.pose().rotation;
             let mut axes = (0..V::DVec::DIMENSION).map(|axis| rotation * V::DVec::axis(axis));
@@ -227,8 +228,11 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             let is_box = shape.radius() == 0.0 && matches!(shape.core(), Core::Box { .. });
             is_box
                 && axes.all(|axis| {
-                    let mut normals = piece.normals.iter();
-                    normals.any(|normal| (*normal - axis).length() <= SAME_NORMAL)
+                    let mut pieces = self.pieces.iter();
+                    pieces.all(|piece| {
+                        let mut normals = piece.normals.iter();
+                        normals.any(|normal| (*normal - axis).length() <= SAME_NORMAL)
+                    })
                 })
         })
     }
@@ -306,20 +310,20 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             };
             let center = body_part.center() + body_part.world_pose.translation;
             let center = center - self.origin() + translation;
-            let mut cells: SmallVec<[CellPosition; 16]> = SmallVec::new();
-            cells.extend(self.pair.surface.cell_around(center));
+            let mut elements: SmallVec<[SolidElement; 16]> = SmallVec::new();
+            elements.extend(self.pair.surface.element_around(center));
             let facets = self.facets_near(body_part, translation);
-            cells.extend(facets.filter_map(|it| self.pair.surface.cell_of_facet(it)));
-            self.spend(cells.len())?;
-            for cell in cells {
-                if self.pieces.iter().any(|piece| piece.contains(cell)) {
+            elements.extend(facets.filter_map(|it| self.pair.surface.element_of_facet(it)));
+            self.spend(elements.len())?;
+            for element in elements {
+                if self.pieces.iter().any(|piece| piece.contains(element)) {
                     continue;
                 }
                 let piece = self.pieces.len();
                 if piece == MAX_PIECES {
                     return Err(Exhausted);
                 }
-                self.pieces.extend(self.pair.surface.piece_around(cell));
+                self.pieces.extend(self.pair.surface.piece_around(element));
                 let overlap = Overlap { piece, part };
                 if self.is_overlap(overlap, translation)? {
                     return Ok(Some(overlap));
@@ -405,9 +409,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         tried: TriedPlanes,
     ) -> Result<SmallVec<[PushPlane<V::DVec>; 8]>, Exhausted> {
         let shortest = self.contact_after(overlap, translation)?;
-        let piece = self.pieces.get(overlap.piece);
-        let faces = piece.map_or(&[][..], |piece| &piece.normals);
-        let mut normals: SmallVec<[V::DVec; 32]> = SmallVec::from_slice(faces);
+        let faces = self.first_faces(overlap, translation);
+        let mut normals: SmallVec<[V::DVec; 32]> = SmallVec::from_slice(&faces);
         normals.extend(shortest.map(|contact| contact.normal));
         if tried == TriedPlanes::FacesAndEdges {
             for (index, normal) in faces.iter().enumerate() {
@@ -419,6 +422,23 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
         let planes = normals.into_iter();
         let planes = planes.filter_map(|normal| self.plane(overlap, normal));
         Ok(planes.collect())
+    }
+
+    /// Returns the normals of a piece's faces. If there are more than [`MAX_FACES`], returns those
+    /// that a part clears first after a translation.
+    fn first_faces(&self, overlap: Overlap, translation: V::DVec) -> SmallVec<[V::DVec; 16]> {
+        let piece = self.pieces.get(overlap.piece);
+        let mut faces: SmallVec<[V::DVec; 16]> = SmallVec::new();
+        faces.extend(piece.iter().flat_map(|piece| &piece.normals).copied());
+        if faces.len() > MAX_FACES {
+            let depth = |normal: &V::DVec| {
+                let plane = self.plane(overlap, *normal);
+                plane.map_or(f64::INFINITY, |(_, depth)| depth - normal.dot(translation))
+            };
+            faces.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
+            faces.truncate(MAX_FACES);
+        }
+        faces
     }
 
     /// Returns the contact of a part for a plane on which a translation ends. The contact is with
@@ -502,7 +522,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     fn nearest_to_deepest(&self) -> Option<(usize, NearestFacet<V::DVec>)> {
         let surface = self.pair.surface;
         let centers = self.pair.part_centers.iter().enumerate();
-        let inside = centers.filter(|(_, center)| surface.cell_around(**center).is_some());
+        let inside = centers.filter(|(_, center)| surface.element_around(**center).is_some());
         let nearest = inside.filter_map(|(index, it)| Some((index, surface.nearest_facet(*it)?)));
         nearest.max_by(|(_, a), (_, b)| a.distance.total_cmp(&b.distance))
     }

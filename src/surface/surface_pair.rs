@@ -102,7 +102,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             ball: None,
             counter,
         };
-        if is_body && surface.grid().is_some() {
+        if is_body && surface.is_solid_surface() {
             if body.scaled_shape().is_none() {
                 let origin = surface.world_pose.translation;
                 let parts = body.solid_parts().filter_map(|index| body.part(index));

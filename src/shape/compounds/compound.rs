@@ -14,8 +14,9 @@ use crate::{
             wide_tree::{NO_GROUP, WideTree},
         },
         cells::{cell_surface::CellSurface, face_tree::TreeSearch},
-        compounds::surface::Surface,
+        compounds::surface::{MeshSurface, Surface},
         elements::{core::checked_radius, facet::Facet, line::Line},
+        joined::parts::PosedShapes,
         order::compare_shapes,
     },
     space::{DVector, Pose, Space},
@@ -34,7 +35,7 @@ pub struct Compound<V: Space> {
     reach: f64,
     /// The margin around every part.
     margin: f32,
-    /// `true` if only the outer sides of facets collide, as on a union of cells.
+    /// `true` if only the outer sides of facets collide, as on a union.
     one_sided: bool,
 }
 
@@ -141,6 +142,38 @@ impl<V: Space> Compound<V> {
             margin,
             ..self.clone()
         })
+    }
+
+    /// Returns the union of the parts, or an error if the parts cannot be joined. Returns a surface
+    /// unchanged.
+    pub fn joined(&self) -> Result<Self, ShapeError> {
+        let CompoundParts::Shapes(shapes) = &*self.parts else {
+            return Ok(self.clone());
+        };
+        let margin_of = |shape: &Shape<V>| match shape {
+            Shape::Rounded { margin, .. } => *margin,
+            _ => 0.0,
+        };
+        let margin = shapes.first().map_or(0.0, |(_, shape)| margin_of(shape));
+        let unrounded = shapes.iter().map(|(pose, shape)| {
+            let has_same_margin = margin_of(shape) == margin;
+            let shape = match shape {
+                Shape::Rounded { shape, .. } => (**shape).clone(),
+                _ => shape.clone(),
+            };
+            let part = (*pose, shape);
+            has_same_margin
+                .then_some(part)
+                .ok_or(ShapeError::PartMargins)
+        });
+        Self::of_parts(unrounded.collect::<Result<_, _>>()?, self.margin + margin)
+    }
+
+    /// Constructs the union of convex parts without margins, with a margin around each face.
+    pub fn of_parts(parts: PosedShapes<V>, margin: f32) -> Result<Self, ShapeError> {
+        let mesh = MeshSurface::of_parts(parts)?;
+        let surface = CompoundParts::Surface(Surface::Mesh(mesh));
+        Ok(Self::new(surface, margin)?.one_sided())
     }
 
     /// Returns the same compound, except that only the outer sides of facets collide.

@@ -19,7 +19,7 @@ use crate::{
         cells::{
             cell_surface::CellSurface,
             exposed_faces::{BlockFacet, FaceCluster},
-            grid::CellGrid,
+            grid::{CellGrid, CellPosition},
         },
         compounds::clusters::Clusters,
         elements::{
@@ -29,6 +29,7 @@ use crate::{
             },
             facet_line::FacetLine,
         },
+        joined::parts::{JoinedParts, MAX_TOLERANCE, PosedShapes},
     },
     space::{DVector, Space},
 };
@@ -37,19 +38,33 @@ use crate::{
 /// vertex has more facets, the hierarchy finds the remaining facets.
 const MAX_ADJACENT: usize = 32;
 
-/// The facets of a polyline, a mesh or a union of cells.
+/// Rounding the vertices of cells to `f32` moves a face by less than this fraction of the
+/// coordinates. So no point is between a face and the inside.
+const CELL_ROUNDING: f64 = f32::EPSILON as f64;
+
+/// The facets of a polyline, a mesh, or a union of cells or parts.
 pub enum Surface<V: Space> {
     Mesh(MeshSurface<V>),
     Cells(CellSurface<V>),
 }
 
-/// The facets of a polyline or a mesh.
+/// A convex element of a union.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SolidElement {
+    Cell(CellPosition),
+    /// The index of a part.
+    Part(u32),
+}
+
+/// The facets of a polyline, a mesh or a union of parts.
 pub struct MeshSurface<V: Space> {
     vertices: Box<[V]>,
     facets: Box<[FacetIndices]>,
     vertex_facets: VertexFacets,
     clusters: Clusters,
     height_tolerance: f64,
+    /// The parts, if the facets are the exposed faces of their union. Few surfaces have parts.
+    parts: Option<Box<JoinedParts<V>>>,
 }
 
 impl<V: Space> Surface<V> {
@@ -64,6 +79,61 @@ impl<V: Space> Surface<V> {
     /// Returns the grid if the facets are the exposed faces of a union of cells.
     pub fn grid(&self) -> Option<&CellGrid<V>> {
         self.cells().map(CellSurface::grid)
+    }
+
+    /// Returns the parts if the facets are the exposed faces of a union of parts.
+    pub fn joined_parts(&self) -> Option<&JoinedParts<V>> {
+        match self {
+            Self::Mesh(mesh) => mesh.parts.as_deref(),
+            Self::Cells(_) => None,
+        }
+    }
+
+    /// Returns `true` if the facets are the exposed faces of a union.
+    pub fn is_solid(&self) -> bool {
+        self.cells().is_some() || self.joined_parts().is_some()
+    }
+
+    /// Returns the element of the union that has a facet.
+    pub fn element_of_facet(&self, index: u32) -> Option<SolidElement> {
+        match self {
+            Self::Mesh(mesh) => {
+                let part = mesh.parts.as_ref()?.part_of_facet(index);
+                part.map(SolidElement::Part)
+            }
+            Self::Cells(cells) => Some(SolidElement::Cell(cells.facet(index)?.cell())),
+        }
+    }
+
+    /// Returns an element of the union that contains a point in the frame of the surface. Points
+    /// that are outside by at most the rounding of vertices count as inside if `is_rounded`.
+    pub fn element_around(&self, point: V::DVec, is_rounded: bool) -> Option<SolidElement> {
+        match self {
+            Self::Mesh(mesh) => {
+                let tolerance = if is_rounded { MAX_TOLERANCE } else { 0.0 };
+                let part = mesh.parts.as_ref()?.part_around(point, tolerance);
+                part.map(SolidElement::Part)
+            }
+            Self::Cells(cells) => {
+                let grid = cells.grid();
+                let in_cells = grid.in_cells(point).copysign(V::DVec::ONE) + V::DVec::ONE;
+                let rounding = if is_rounded { CELL_ROUNDING } else { 0.0 };
+                let position = grid.cell_around(point, in_cells * rounding);
+                position.map(SolidElement::Cell)
+            }
+        }
+    }
+
+    /// Returns a bound on the extents of the vertices of the facets at a point of the union.
+    pub fn extent_around(&self, point: V::DVec) -> f64 {
+        let of_element = match (self, self.element_around(point, true)) {
+            (Self::Cells(cells), _) => cells.grid().cell_size().to_f64().extent() + point.extent(),
+            (Self::Mesh(mesh), Some(SolidElement::Part(part))) => {
+                mesh.parts.as_ref().map_or(0.0, |parts| parts.extent(part))
+            }
+            _ => 0.0,
+        };
+        of_element.max(point.extent())
     }
 
     /// Returns the number of facets.
@@ -234,6 +304,17 @@ impl<V: Space> MeshSurface<V> {
             height_tolerance: height_tolerance(facets.iter().filter_map(positions).flatten()),
             vertices,
             facets,
+            parts: None,
+        })
+    }
+
+    /// Builds the surface of the union of convex parts, which have no margins.
+    pub fn of_parts(shapes: PosedShapes<V>) -> Result<Self, ShapeError> {
+        let (parts, faces) = JoinedParts::new(shapes)?;
+        let surface = Self::new(faces.vertices.into(), faces.facets.into())?;
+        Ok(Self {
+            parts: Some(Box::new(parts)),
+            ..surface
         })
     }
 

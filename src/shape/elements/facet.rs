@@ -14,7 +14,7 @@ use crate::{
 /// Points of the facet count as the same point if their distance is at most the weld. Exporters and
 /// scripts may repeat a vertex with an error of a few roundings in `f32`. The limit depends on this
 /// facet alone, so that no distant facet changes a contact.
-const WELD: f64 = 8.0 * f32::EPSILON as f64;
+pub const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
 /// A point on an edge counts as the edge's end if their distance is at most this fraction of the
 /// weld. The fraction covers the rounding of `f64`. A larger fraction would noticeably rotate the

@@ -7,12 +7,14 @@
 //! | `planar.rs`, `solid.rs` | hulls of points in a plane, and in space |
 //! | `support.rs` | the support function, which uses `support_scan.rs` or `direction_table.rs` |
 //! | `center.rs`, `edges.rs` | the center of a large ball in a hull, and the edges to draw |
+//! | `faces.rs` | the faces of a hull |
 
 mod affine_hull;
 mod center;
 mod direction_table;
 #[cfg(feature = "debug-plugin")]
 mod edges;
+mod faces;
 mod grid;
 mod planar;
 mod solid;
@@ -40,6 +42,7 @@ use crate::{
     space::{DVector, Space},
 };
 pub(super) use center::LARGE;
+pub(super) use faces::hull_faces;
 
 /// The convex hull of one or more points. The points are checked when the hull is constructed. A
 /// hull is cheap to clone.

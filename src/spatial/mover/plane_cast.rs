@@ -38,7 +38,7 @@ impl FilteredQuery<'_, '_, '_> {
         query.near_region(&swept, V::DVec::ZERO, filter, |other| {
             is_single &= other.is_surface() && !self.is_one_way(body, other);
             is_single &= other
-                .cell_around(center - other.world_pose.translation)
+                .element_around(center - other.world_pose.translation)
                 .is_none();
             if !is_single {
                 return ControlFlow::Break(());

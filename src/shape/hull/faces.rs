@@ -1,0 +1,77 @@
+//! The faces of the convex hull of points: sides in 2D, polygons in 3D.
+
+use crate::{
+    shape::{elements::facet::weld, hull::solid::HullSurface},
+    space::{DVector, Space},
+};
+
+/// Two triangles are in one face if the cosine of the angle between their normals is at least this
+/// value. The angle is then at most 1.4e-5 radians.
+const SAME_PLANE_COSINE: f64 = 1.0 - 1e-10;
+
+/// Returns the faces of the hull of `points`, which are the vertices of the hull. Each face lists
+/// the indices of its corners: in 2D the two ends of a side, and in 3D the corners around a
+/// polygon. Returns `None` if the points are flat in 3D.
+pub fn hull_faces<V: Space>(points: &[V::DVec]) -> Option<Vec<Vec<usize>>> {
+    if V::DVec::DIMENSION == 2 {
+        let around = sorted_around((0..points.len()).collect(), points, V::DVec::axis(0));
+        let next = around.iter().cycle().skip(1);
+        let sides = around
+            .iter()
+            .zip(next)
+            .map(|(start, end)| vec![*start, *end]);
+        return Some(sides.collect());
+    }
+    let in_f32: Vec<_> = points.iter().map(|it| V::from_f64(*it).to_vec3()).collect();
+    let surface = HullSurface::around(&in_f32, usize::MAX)?;
+    let mut normals: Vec<V::DVec> = Vec::new();
+    for (_, normal) in surface.triangles() {
+        let normal = V::DVec::of(normal.into());
+        if !normals
+            .iter()
+            .any(|other| normal.dot(*other) >= SAME_PLANE_COSINE)
+        {
+            normals.push(normal);
+        }
+    }
+    let tolerance = weld(points);
+    let faces = normals.into_iter().filter_map(|normal| {
+        let heights = || points.iter().map(|point| point.dot(normal));
+        let top = heights().fold(f64::NEG_INFINITY, f64::max) - tolerance;
+        let corners = heights().enumerate().filter(|(_, height)| *height >= top);
+        let corners = corners.map(|(index, _)| index).collect();
+        let along = normal.tangents().first().copied()?;
+        Some(sorted_around(corners, points, along))
+    });
+    Some(faces.collect())
+}
+
+/// Sorts the corners of a convex polygon by their angles about their mean. The polygon is in a
+/// plane that contains the unit vector `along`.
+fn sorted_around<D: DVector>(mut corners: Vec<usize>, points: &[D], along: D) -> Vec<usize> {
+    let place = |index: usize| points.get(index).copied().unwrap_or(D::ZERO);
+    let places: Vec<D> = corners.iter().map(|index| place(*index)).collect();
+    let middle = D::mean(&places);
+    // The other axis of the plane is orthogonal to `along`, and points to the corner that is
+    // farthest from the line through the middle along this vector.
+    let across = |index: usize| {
+        let offset = place(index) - middle;
+        offset - along * offset.dot(along)
+    };
+    let farthest = corners.iter().copied().max_by(|a, b| {
+        let [a, b] = [*a, *b].map(|index| across(index).length_squared());
+        a.total_cmp(&b)
+    });
+    let up = farthest
+        .and_then(|index| across(index).unit())
+        .unwrap_or(D::ZERO);
+    // A number that grows with the angle, from 0 to 4.
+    let turn = |index: usize| {
+        let offset = place(index) - middle;
+        let (x, y) = (offset.dot(along), offset.dot(up));
+        let cosine = x / (x.abs() + y.abs());
+        if y >= 0.0 { 1.0 - cosine } else { 3.0 + cosine }
+    };
+    corners.sort_by(|a, b| turn(*a).total_cmp(&turn(*b)));
+    corners
+}
