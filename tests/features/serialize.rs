@@ -127,6 +127,8 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
         Collider::from(Circle::new(a)).rounded(0.3),
         inner.rounded(0.02),
         outer.expect("a compound"),
+        flat_blocks(random).joined(),
+        flat_blocks(random).rounded(0.1).joined(),
         Collider::try_polyline(line).expect("a line"),
         Collider::try_polyline(line).expect("a line").one_sided(),
         Collider::try_polyline([p, q, r, p])
@@ -145,6 +147,13 @@ fn cell(random: &mut StdRng) -> Cell {
         _ => Cell::slope(random.random_range(1..=8), 3).hanging(),
     };
     cell.with_material(random.random_range(0..3))
+}
+
+/// Returns a compound of two blocks that touch or overlap.
+fn flat_blocks(random: &mut StdRng) -> Collider {
+    let block = Collider::rectangle(random.random_range(1.0..2.0), 1.0);
+    let turned = Isometry2d::new(Vec2::X, Rot2::radians(random.random_range(-1.0..1.0)));
+    Collider::compound([(Isometry2d::IDENTITY, block.clone()), (turned, block)])
 }
 
 fn flat_cells(random: &mut StdRng) -> CellGrid<Vec2> {
@@ -412,6 +421,11 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
                 .expect("a line")
                 .one_sided(),
             "D2(Surface(vertices:[(1.0,0.0),(0.0,0.0),(0.0,1.0)],facets:[(0,1),(1,2)],one_sided:true,margin:0.0))",
+        ),
+        (
+            Collider::compound([(stand, Collider::rectangle(2.0, 4.0).rounded(0.5))]).joined(),
+            "D2(Joined(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,0.0,1.0),\
+                shape:(kind:Box(half_size:(1.0,2.0)),margin:0.0))],margin:0.5))",
         ),
         (
             Collider::cells(&row),

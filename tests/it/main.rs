@@ -7,6 +7,7 @@
 //! | [`events`] | the contents of events, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
 //! | [`cells`] | worlds of cells, against an oracle of their own |
+//! | [`joined`] | joined compounds: floors of flush boxes, against closed forms |
 //! | [`explain`] | each reason of `explain`, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`meeting`] | the rules that decide who meets whom |
@@ -30,6 +31,7 @@ mod events;
 mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;
+mod joined;
 mod life_cycle;
 mod meeting;
 mod model;

@@ -3,7 +3,7 @@
 use std::{env, ffi::OsString, ops::Range};
 
 /// All variables that the tests read. Any other variable that begins with `HEADBUTT_` is an error.
-const VARIABLES: [&str; 24] = [
+const VARIABLES: [&str; 25] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
     "HEADBUTT_CAST_CASE",
@@ -15,6 +15,7 @@ const VARIABLES: [&str; 24] = [
     "HEADBUTT_FORECASTS",
     "HEADBUTT_GRID",
     "HEADBUTT_GRID_CASE",
+    "HEADBUTT_JOINED",
     "HEADBUTT_ONE_WAY",
     "HEADBUTT_PLAY",
     "HEADBUTT_RAYS",

@@ -1,5 +1,6 @@
 //! Tests worlds of cells against a brute-force oracle in f64, which tests each cell by itself and
-//! shares no code with the library.
+//! shares no code with the library. Half of the random unions are joined compounds, with a part for
+//! each cell.
 //!
 //! `cargo test` runs a small number of random grids. To run more, for each test and dimension:
 //!
@@ -57,7 +58,9 @@ fn random_union(rng: &mut StdRng, dimension: usize, slopes: bool) -> Union {
     if tiles.is_empty() {
         tiles.push(([0; 3], Tile::FULL));
     }
-    Union::new(dimension, size, tiles)
+    let mut union = Union::new(dimension, size, tiles);
+    union.is_compound = rng.random_bool(0.5);
+    union
 }
 
 fn random_slope(rng: &mut StdRng, dimension: usize) -> Tile {

@@ -1,4 +1,5 @@
-//! A union of cells in f64, which tests each cell by itself.
+//! A union of cells, or of the parts of a joined compound, in f64. The oracle tests each cell by
+//! itself.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -43,6 +44,8 @@ pub struct Union {
     pub dimension: usize,
     pub size: f64,
     pub tiles: Vec<([i32; 3], Tile)>,
+    /// `true` if the collider is a joined compound of the tiles, instead of a grid of cells.
+    pub is_compound: bool,
     convex: Vec<Convex>,
 }
 
@@ -57,11 +60,16 @@ impl Union {
             dimension,
             size,
             tiles,
+            is_compound: false,
         }
     }
 
     /// Returns the collider of the union.
     pub fn collider(&self) -> Collider {
+        if self.is_compound {
+            let parts = self.tiles.iter().map(|tile| self.part(tile));
+            return Collider::compound(parts).joined();
+        }
         let cells = self.tiles.iter();
         if self.dimension == 2 {
             let mut grid = CellGrid::new(Vec2::splat(self.size as f32));
@@ -72,6 +80,43 @@ impl Union {
             grid.extend(cells.map(|(at, tile)| (IVec3::from_array(*at), tile.cell())));
             Collider::cells(&grid)
         }
+    }
+
+    /// Returns a tile as a part of a compound.
+    fn part(&self, (at, tile): &([i32; 3], Tile)) -> (Transform, Collider) {
+        let side = self.size as f32;
+        if *tile == Tile::FULL {
+            let middle = at.map(|it| (f64::from(it) + 0.5) * self.size);
+            let [x, y, z] = self.flat(middle).map(|it| it as f32);
+            let shape = if self.dimension == 2 {
+                Collider::rectangle(side, side)
+            } else {
+                Collider::cuboid(side, side, side)
+            };
+            return (Transform::from_xyz(x, y, z), shape);
+        }
+        let facets = convex(self.dimension, self.size, *at, tile).facets;
+        let corners = facets.into_iter().flatten();
+        let corners = corners.map(|it| Vec3::from_array(it.map(|it| it as f32)));
+        let shape = if self.dimension == 2 {
+            Collider::convex_hull(corners.map(Vec3::truncate))
+        } else {
+            Collider::convex_hull(corners)
+        };
+        (Transform::IDENTITY, shape)
+    }
+
+    /// Returns the position of the tile that has a part of the collider.
+    pub fn tile_of(&self, level: &Collider, part: u32) -> [i32; 3] {
+        if self.is_compound {
+            let index = level.joined_part(part).unwrap();
+            return self.tiles[index as usize].0;
+        }
+        if self.dimension == 3 {
+            return level.cell_3d(part).unwrap().0.to_array();
+        }
+        let position = level.cell_2d(part).unwrap().0;
+        [position.x, position.y, 0]
     }
 
     /// Sets z to 0 in 2D.

@@ -23,15 +23,6 @@ fn answer(level: &Collider, shape: Collider, position: Vec3) -> Answer {
     ask(&[question]).remove(0)
 }
 
-/// Returns the position of the cell of a part.
-fn cell(level: &Collider, dimension: usize, part: u32) -> [i32; 3] {
-    if dimension == 3 {
-        return level.cell_3d(part).unwrap().0.to_array();
-    }
-    let position = level.cell_2d(part).unwrap().0;
-    [position.x, position.y, 0]
-}
-
 /// Returns the axis of a normal that is parallel to an axis, and `true` if the normal points up the
 /// axis.
 fn side(normal: Point) -> Option<(usize, bool)> {
@@ -87,13 +78,13 @@ fn each_touched_cell_in_the_plane_of_a_contact_has_a_contact() {
             let Some(side) = side(in_f64(part.push)) else {
                 continue;
             };
-            let own = cell(&level, dimension, part.facet);
+            let own = union.tile_of(&level, part.facet);
             let same_plane = answer.parts.iter().filter(|other| {
-                let other_cell = cell(&level, dimension, other.facet);
+                let other_cell = union.tile_of(&level, other.facet);
                 other.push.distance(part.push) < 1e-6 && other_cell[side.0] == own[side.0]
             });
             let named: Vec<_> = same_plane
-                .map(|other| cell(&level, dimension, other.facet))
+                .map(|other| union.tile_of(&level, other.facet))
                 .collect();
             let margin = 1e-3 * union.size;
             let plane = f64::from(own[side.0] + i32::from(side.1)) * union.size;

@@ -34,15 +34,6 @@ fn cast_ray(
     })
 }
 
-/// Returns the tile of a facet.
-fn tile_of(level: &Collider, dimension: usize, part: u32) -> [i32; 3] {
-    if dimension == 3 {
-        return level.cell_3d(part).unwrap().0.to_array();
-    }
-    let position = level.cell_2d(part).unwrap().0;
-    [position.x, position.y, 0]
-}
-
 #[test]
 fn a_ray_hits_the_union_where_the_oracle_does() {
     for_cases(300, |rng, dimension, number| {
@@ -88,7 +79,7 @@ fn check_ray(rng: &mut StdRng, union: &Union, level: &Collider, context: &str) {
                 && late - early < 1e-3 * union.size
             {
                 let point = in_f64(hit.point);
-                let tile = tile_of(level, union.dimension, hit.part);
+                let tile = union.tile_of(level, hit.part);
                 let behind = add(point, scale(in_f64(hit.normal), -1e-4 * union.size));
                 let tiles = union.tiles.iter().filter(|(at, _)| *at == tile);
                 let own = Union::new(union.dimension, union.size, tiles.copied().collect());
@@ -238,7 +229,7 @@ fn a_ball_touches_the_union_first_where_the_oracle_does() {
             }
             let at = add(center, scale(motion, hit.touching));
             let (gap, nearest) = union.nearest(at);
-            let tile = tile_of(&level, dimension, hit.part);
+            let tile = union.tile_of(&level, hit.part);
             let tiles = union.tiles.iter().filter(|(position, _)| *position == tile);
             let own = Union::new(dimension, union.size, tiles.copied().collect());
             assert!(

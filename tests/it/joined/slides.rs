@@ -1,0 +1,206 @@
+//! Contacts, casts and rays of bodies on floors of flush boxes.
+
+use bevy::{math::DVec3, prelude::*};
+use headbutt::{
+    prelude::*,
+    query::{CastOptions, CastStatus},
+};
+use rand::{Rng, rngs::StdRng};
+
+use super::{Body, Floor, for_floors, vector};
+use crate::surface_laws::ask::{Question, ask};
+
+/// Returns the positions of a slide over a floor. Every third slide follows the side of a box.
+fn path(rng: &mut StdRng, floor: &Floor, margin: f64) -> impl Iterator<Item = DVec3> {
+    let mut ends = [floor.point(rng, margin), floor.point(rng, margin)];
+    if rng.random_range(0..3) == 0 {
+        let [center, half] = floor.boxes[rng.random_range(0..floor.boxes.len())];
+        let end = floor.half_length - margin;
+        let axis = if rng.random_bool(0.5) {
+            DVec3::X
+        } else {
+            DVec3::Z
+        };
+        for at in &mut ends {
+            let on_side = (center + half).dot(axis).clamp(-end, end);
+            *at += axis * (on_side - at.dot(axis));
+            if floor.dimension == 2 {
+                at.z = 0.0;
+            }
+        }
+    }
+    let [start, end] = ends;
+    (0..10).map(move |step| start.lerp(end, f64::from(step) / 9.0))
+}
+
+/// Asserts that a push-out leads up, along the normal of the top.
+///
+/// Rounding the parts to f32 changes their heights by up to `error`. So another push-out may be as
+/// short as the push-out along the normal, if the cosine of the angle between both is at least
+/// 1 - error / depth.
+fn assert_up(push: Vec3, floor: &Floor, depth: f64, context: &str) {
+    let (push, up) = (push.as_dvec3(), floor.up());
+    let extent = floor.translation.abs().max_element() + floor.half_length;
+    let error = 4.0 * f64::from(f32::EPSILON) * extent;
+    let sine = (2.0 * error / depth.max(1e-9 * floor.size)).sqrt() + 1e-4;
+    let is_up = push.dot(up) > 0.0 && (push - up * push.dot(up)).length() <= sine * push.length();
+    assert!(is_up, "{context}: {push}, not {up}, within {sine}");
+}
+
+#[test]
+fn every_contact_of_a_body_that_slides_over_a_floor_is_up() {
+    for_floors(100, |rng, floor, context| {
+        let collider = floor.collider();
+        let up = floor.up();
+        for slide in 0..10 {
+            let body = Body::new(rng, floor.dimension, floor.size);
+            let low = body.reach(-up);
+            let depth = rng.random_range(0.001..0.15) * floor.size;
+            let mut answers = Vec::new();
+            for at in path(rng, floor, floor.size) {
+                let position = floor.place(at) + up * (low - depth);
+                let pose = body.pose(position);
+                let context = format!("{context}, slide {slide}, {at}");
+                let contact = query::contact(&collider, Vec3::ZERO, &body.collider, pose);
+                let contact = contact.unwrap_or_else(|| panic!("{context}: no contact"));
+                assert_up(contact.normal, floor, depth, &context);
+                let error = f64::from(contact.depth) - depth;
+                assert!(error.abs() < 1e-4 * floor.size, "{context}: {error}");
+                answers.push(Question {
+                    surface: collider.clone(),
+                    place: [Transform::IDENTITY; 2],
+                    shape: body.collider.clone(),
+                    pose,
+                });
+            }
+            if slide > 0 {
+                continue;
+            }
+            // A tick returns the same contacts, and all parts are up.
+            for answer in ask(&answers) {
+                assert_up(answer.push_out, floor, depth, context);
+                let error = f64::from(answer.push_out.length()) - depth;
+                assert!(error.abs() < 1e-4 * floor.size, "{context}: {error}");
+                for part in &answer.parts {
+                    assert_up(part.push, floor, depth, context);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_cast_along_a_floor_hits_nothing_and_a_cast_into_it_hits_its_top() {
+    for_floors(100, |rng, floor, context| {
+        let collider = floor.collider();
+        let up = floor.up();
+        for cast in 0..6 {
+            let context = format!("{context}, cast {cast}");
+            let body = Body::new(rng, floor.dimension, floor.size);
+            let low = body.reach(-up);
+            let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
+            let gap = 1e-3 * floor.size;
+            let start = body.pose(floor.place(from) + up * (low + gap));
+            let cast = |motion: DVec3| {
+                query::cast_shape(
+                    &body.collider,
+                    start,
+                    motion.as_vec3(),
+                    &collider,
+                    Vec3::ZERO,
+                    Vec3::ZERO,
+                    CastOptions::default(),
+                )
+            };
+            let along = floor.rotation * (to - from);
+            assert!(cast(along).is_none(), "{context}: {:?}", cast(along));
+            let fall = rng.random_range(0.01..1.0) * floor.size;
+            let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
+            assert_eq!(hit.status, CastStatus::Hit, "{context}");
+            for normal in [hit.contact.normal, hit.face_normal] {
+                assert!(
+                    (normal.as_dvec3() + up).length() < 1e-3,
+                    "{context}: {hit:?}"
+                );
+            }
+            let error = (hit.touching * fall - gap).abs();
+            assert!(
+                error < 1e-5 * (floor.size + along.length()),
+                "{context}: {error}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_body_inside_a_floor_leaves_through_its_top() {
+    for_floors(60, |rng, floor, context| {
+        let collider = floor.collider();
+        let up = floor.up();
+        for _ in 0..4 {
+            let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
+            let low = body.reach(-up);
+            let depth = (low + rng.random_range(0.01..0.25) * floor.size).max(0.01 * floor.size);
+            let at = floor.point(rng, 1.5 * floor.size);
+            let pose = body.pose(floor.place(at) + up * (low - depth));
+            let contact = query::contact(&collider, Vec3::ZERO, &body.collider, pose);
+            let contact = contact.unwrap_or_else(|| panic!("{context}: no contact"));
+            assert_up(contact.normal, floor, depth, context);
+            let error = f64::from(contact.depth) - depth;
+            assert!(error.abs() < 1e-4 * floor.size, "{context}: {error}");
+        }
+    });
+}
+
+/// The bumps of a bed of nails are real, and so are its sides.
+#[test]
+fn faces_that_no_part_covers_remain() {
+    let unit = Collider::cuboid(1.0, 1.0, 1.0);
+    let floor = Collider::cuboid(9.0, 1.0, 9.0);
+    let parts = [
+        (Vec3::new(0.0, -0.5, 0.0), floor),
+        (Vec3::new(0.0, 0.25, 0.0), unit),
+    ];
+    let level = Collider::compound(parts).joined();
+    let ball = Collider::sphere(0.25);
+    // The lower part of the unit box is in the floor, so the box is a step of 0.75.
+    for (at, normal, depth) in [
+        (Vec3::new(0.7, 0.5, 0.0), Vec3::X, 0.05),
+        (Vec3::new(-0.7, 0.5, 0.0), Vec3::NEG_X, 0.05),
+        (Vec3::new(0.3, 0.9, 0.1), Vec3::Y, 0.1),
+        (Vec3::new(2.0, 0.2, 0.1), Vec3::Y, 0.05),
+        (Vec3::new(2.0, -1.2, 0.1), Vec3::NEG_Y, 0.05),
+        (Vec3::new(2.0, -0.5, 4.7), Vec3::Z, 0.05),
+    ] {
+        let contact = query::contact(&level, Vec3::ZERO, &ball, at).unwrap();
+        assert!(contact.normal.distance(normal) < 1e-6, "{at}: {contact:?}");
+        assert!((contact.depth - depth).abs() < 1e-6, "{at}: {contact:?}");
+    }
+}
+
+#[test]
+fn parts_that_are_almost_flush_are_joined() {
+    for_floors(40, |rng, floor, context| {
+        let mut parts = floor.parts();
+        // A few roundings of f32.
+        for (pose, _) in &mut parts {
+            let extent = pose.translation.abs().max_element() + floor.size as f32;
+            let mut error = (vector(rng) * 2e-7 * f64::from(extent)).as_vec3();
+            if floor.dimension == 2 {
+                error.z = 0.0;
+            }
+            pose.translation += error;
+        }
+        let collider = Collider::compound(parts).joined();
+        let up = floor.up();
+        for _ in 0..10 {
+            let body = Body::new(rng, floor.dimension, floor.size);
+            let depth = rng.random_range(0.001..0.15) * floor.size;
+            let at = floor.place(floor.point(rng, floor.size));
+            let pose = body.pose(at + up * (body.reach(-up) - depth));
+            let contact = query::contact(&collider, Vec3::ZERO, &body.collider, pose);
+            let contact = contact.unwrap_or_else(|| panic!("{context}: no contact"));
+            assert_up(contact.normal, floor, depth, context);
+        }
+    });
+}
