@@ -114,16 +114,17 @@ fn list_casts<V: Space>(
         // Computing a rotation takes far longer than these bounds, which exclude most pairs.
         let [path_a, path_b] = [pair.0, pair.1].map(|slot| paths.path(slot));
         let may_be_fast = is_fast([a, b], [path_a, path_b].map(PathLength::at_most));
-        if !may_be_fast && found.is_none() || rules.exclusion(a.party(), b.party()).is_some() {
+        let is_candidate = may_be_fast || found.is_some();
+        let touched = is_candidate && collisions.contains(a.entity, b.entity);
+        let begins = found.is_some() && !touched;
+        if !(may_be_fast || begins) || rules.exclusion(a.party(), b.party()).is_some() {
             continue;
         }
-        let touched = collisions.contains(a.entity, b.entity);
         let motions = [
             path_a.and_then(|path| path.motion(a)),
             path_b.and_then(|path| path.motion(b)),
         ];
-        let is_fast = || may_be_fast && is_fast([a, b], motions.map(PathLength::of));
-        if found.is_some() && !touched || is_fast() {
+        if begins || is_fast([a, b], motions.map(PathLength::of)) {
             casts.push(PairCast {
                 pair: *pair,
                 motions,
