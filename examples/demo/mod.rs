@@ -10,6 +10,7 @@
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
 //! | `fill.rs` | filled shapes, and meshes of colliders |
+//! | `cells.rs` | meshes of worlds of cells |
 //! | `game.rs` | the score, the keys and the looks of the games |
 //! | `light.rs` | colors of colliders that touch something |
 //! | `report.rs` | the contacts of the dragged collider |
@@ -17,6 +18,7 @@
 #![allow(dead_code, reason = "no demo uses all of it")]
 
 mod capture;
+pub mod cells;
 pub mod fill;
 pub mod game;
 pub mod labels;
