@@ -185,8 +185,7 @@ fn die(
 /// Digs the first tile from the player toward the mouse. With shift, builds a tile at the mouse.
 fn edit(
     time: Res<Time>,
-    keys: Res<ButtonInput<KeyCode>>,
-    pointer: Pointer,
+    (keys, pointer): (Res<ButtonInput<KeyCode>>, Pointer),
     query: SpatialQuery,
     level: Single<(Entity, &mut Collider), With<Level>>,
     player: Single<(Entity, &Transform, &mut Player)>,

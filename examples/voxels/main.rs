@@ -179,10 +179,13 @@ fn slide(
     }
 }
 
+/// The player, whose pose is read while the pose of the camera changes.
+type NotCamera = (With<Player>, Without<Orbit>);
+
 /// Points the camera at the player. If the ground is between them, the camera is nearer.
 fn look(
     query: SpatialQuery,
-    player: Single<(Entity, &Transform), (With<Player>, Without<Orbit>)>,
+    player: Single<(Entity, &Transform), NotCamera>,
     camera: Single<(&mut Orbit, &mut Transform)>,
 ) {
     let ((player, body), (mut orbit, mut pose)) = (*player, camera.into_inner());
@@ -201,8 +204,7 @@ fn look(
 
 /// Digs the voxel under the mouse. With shift, places a block in front of the voxel.
 fn edit(
-    keys: Res<ButtonInput<KeyCode>>,
-    buttons: Res<ButtonInput<MouseButton>>,
+    (keys, buttons): (Res<ButtonInput<KeyCode>>, Res<ButtonInput<MouseButton>>),
     pointer: Pointer,
     query: SpatialQuery,
     world: Single<(Entity, &mut Collider), With<World>>,

@@ -58,7 +58,7 @@ impl Collider {
     /// The collider keeps a copy of the grid, which shares its memory: see [`grid`](Self::grid). To
     /// change the level, call [`edit_cells`](Self::edit_cells). The next tick then ends the contacts
     /// with removed cells, and starts the contacts with new cells. Replacing the collider by a new
-    /// one has the same effect, but finds all exposed faces again, and tests all pairs again.
+    /// one has the same effect, but finds all exposed faces again.
     ///
     /// [`try_cells`](Self::try_cells) lists the invalid inputs.
     pub fn cells<V: Dimension>(grid: &CellGrid<V>) -> Self {

@@ -372,16 +372,16 @@ impl Collider {
     /// count as touching: at most 9.5e-7 of the greatest |x| + |y| + |z| of their vertices.
     ///
     /// The faces inside the union do not exist, neither in contacts, casts and rays nor in
-    /// `move_and_slide`. A body whose center is inside touches the union, and the contact is the
-    /// shortest way out. Otherwise, the contacts are those of a [`one_sided`](Self::one_sided)
+    /// `move_and_slide`. A body whose center is inside touches the union, and the contact is a
+    /// short way out. Otherwise, the contacts are those of a [`one_sided`](Self::one_sided)
     /// surface of the exposed faces, as for [`cells`](Self::cells).
     ///
     /// The event's [`part`](crate::CollisionEvent::part) is the index of an exposed face, of which
     /// [`joined_part`](Self::joined_part) returns the part of the compound.
     ///
     /// The exposed faces are found once, here. So join the parts of rigid ground, not of bodies
-    /// that change their shapes. If the union touches a mesh or another union, the smaller of the
-    /// two counts as a mesh without an interior.
+    /// that change their shapes. If the union touches a mesh or another union, only the larger
+    /// of the two can have an interior, and only if the smaller one is at most half as large.
     ///
     /// If the parts cannot be joined, the result is [inert](Self::is_inert):
     /// [`try_joined`](Self::try_joined) lists the reasons.
@@ -406,8 +406,8 @@ impl Collider {
     ///   side. The parts may be boxes, polygons, convex hulls, tetrahedra, and extrusions of
     ///   polygons.
     /// * [`PartMargins`](ShapeError::PartMargins): some parts have different
-    ///   [margins](Self::rounded). Equal margins become the margin of the union of the parts
-    ///   inside.
+    ///   [margins](Self::rounded). Equal margins become the margin around the union.
+    /// * [`TooManyPoints`](ShapeError::TooManyPoints): a part has more than 1,024 vertices.
     pub fn try_joined(self) -> Result<Self, ShapeError> {
         Ok(match self.shape {
             AnyColliderShape::D2(shape) => Self::of_shape(shape.joined()?),

@@ -33,7 +33,8 @@ impl<V: Space> CellChange<V> {
     /// changed collider.
     ///
     /// The shortest way out of a union may lead past distant cells, so it may change for every body
-    /// inside. A compound or a surface may be inside although its center is not.
+    /// inside, before or after the change. A compound or a surface may be inside although its
+    /// center is not.
     pub fn affects(
         &self,
         new: &PlacedCollider<V>,
@@ -60,6 +61,7 @@ impl<V: Space> CellChange<V> {
         body.scaled_shape().is_none()
             || !is_ordered
             || old.differs(cells, &local.grown(margin).round_outward())
+            || self.old.element_around(center).is_some()
             || new.element_around(center).is_some()
     }
 

@@ -60,10 +60,12 @@ impl TryFrom<AnyGrid> for EmptyGrid {
 
     fn try_from(data: AnyGrid) -> Result<Self, ShapeError> {
         fn checked<V: Space>(grid: CellGrid<V>) -> Result<CellGrid<V>, ShapeError> {
-            match CellSurface::new(&grid)? {
-                None => Ok(grid),
-                Some(_) => Err(ShapeError::NotEmpty),
+            if !grid.is_empty() {
+                return Err(ShapeError::NotEmpty);
             }
+            // Checks the size of a cell.
+            CellSurface::new(&grid)?;
+            Ok(grid)
         }
         Ok(match data {
             AnyGrid::D2(grid) => Self::D2(checked(grid)?),

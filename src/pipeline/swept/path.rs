@@ -92,9 +92,9 @@ const MAP_ROUNDING: f64 = 1e-12;
 ///
 /// Let M be the linear map from the end to the start, and Q its orthogonal factor: the orthogonal
 /// map nearest to M. Q has the same angle as the rotation from the start to the end. In the
-/// Frobenius norm, |Q - I| <= |M - I| + |Q - M|. Since Q is the nearest orthogonal map, |Q - M| <= |M - I|. Also
-/// |Q - M| <= |Mᵀ M - I|, which is 0 if the scale stays the same. For a rotation by the angle θ,
-/// |Q - I| = 2 √2 sin(θ/2). The angle is then bounded by θ/2 <= tan(θ/2).
+/// Frobenius norm, |Q - I| <= |M - I| + |Q - M|. Since Q is the nearest orthogonal map,
+/// |Q - M| <= |M - I|. Also |Q - M| <= |Mᵀ M - I|, which is 0 if the scale stays the same. For a
+/// rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). The angle is then bounded by θ/2 <= tan(θ/2).
 fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
     let Some(inverse) = end.inverse_linear() else {
         return core::f64::consts::PI;

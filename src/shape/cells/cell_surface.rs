@@ -59,6 +59,9 @@ impl<V: Space> CellSurface<V> {
     pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         let dimension = V::DVec::DIMENSION;
         let mut blocks = Vec::new();
+        // Duplicates are removed whenever the list has doubled, because a change of many cells lists
+        // each block many times.
+        let mut most_blocks = 1024;
         let mut is_out_of_range = false;
         self.grid.visit_changes(grid, |position, cell| {
             if !is_in_range(position) {
@@ -76,6 +79,11 @@ impl<V: Space> CellSurface<V> {
                 if is_in_range(origin) {
                     blocks.push((code_of_block(dimension, origin), origin));
                 }
+            }
+            if blocks.len() > most_blocks {
+                blocks.sort_unstable();
+                blocks.dedup();
+                most_blocks = most_blocks.max(2 * blocks.len());
             }
         });
         if is_out_of_range {

@@ -4,13 +4,17 @@ use smallvec::SmallVec;
 
 use crate::{
     math::Vec2,
-    shape::{Shape, boxes::bounds::Bounds, elements::facet::weld, hull::hull_faces},
+    shape::{Shape, ShapeError, boxes::bounds::Bounds, elements::facet::weld, hull::hull_faces},
     space::{DVector, Space},
 };
 
 /// A part is flat if its thickness along the normal of a face is at most this multiple of the
 /// weld of its vertices. Both sides of a thinner part would count as the same points.
 const LEAST_THICKNESS: f64 = 4.0;
+
+/// Maximum number of vertices of a part. The time to find the faces grows with the square of the
+/// number.
+const MAX_POINTS: usize = 1024;
 
 /// The corners of a convex polygon, in order. In 2D, the two ends of a segment.
 pub type Polygon<D> = SmallVec<[D; 6]>;
@@ -61,17 +65,21 @@ pub struct PartFaces<D> {
 }
 
 impl<D: DVector> PartFaces<D> {
-    /// Returns the faces of a shape under the map x -> `linear * x + translation`. Returns `None`
-    /// if the shape is flat or has a curved side.
+    /// Returns the faces of a shape under the map x -> `linear * x + translation`, or an error if
+    /// the shape is flat, has a curved side, or has more than [`MAX_POINTS`] vertices.
     pub fn new<V: Space<DVec = D>>(
         shape: &Shape<V>,
         linear: D::Matrix,
         translation: D,
-    ) -> Option<Self> {
-        let local = vertices(shape)?;
+    ) -> Result<Self, ShapeError> {
+        let local = vertices(shape).ok_or(ShapeError::PartNotPolyhedral)?;
+        if local.len() > MAX_POINTS {
+            return Err(ShapeError::TooManyPoints(MAX_POINTS));
+        }
         let places: Vec<D> = local.iter().map(|it| linear * *it + translation).collect();
         let (middle, weld) = (D::mean(&places), weld(&places));
-        let faces = hull_faces::<V>(&local)?.into_iter().filter_map(|corners| {
+        let faces = hull_faces::<V>(&local).unwrap_or_default();
+        let faces = faces.into_iter().filter_map(|corners| {
             let corners = corners.iter().filter_map(|index| places.get(*index));
             PartFace::new(corners.copied().collect(), middle)
         });
@@ -81,7 +89,8 @@ impl<D: DVector> PartFaces<D> {
             heights.fold(0.0, f64::min) < -LEAST_THICKNESS * weld
         };
         let is_solid = faces.len() > D::DIMENSION && faces.iter().all(is_thick);
-        is_solid.then_some(Self { faces, weld })
+        let is_solid = is_solid.then_some(Self { faces, weld });
+        is_solid.ok_or(ShapeError::PartNotPolyhedral)
     }
 
     /// Returns the box around the part.

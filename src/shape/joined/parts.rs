@@ -33,10 +33,9 @@ pub struct JoinedParts<V: Space> {
 impl<V: Space> JoinedParts<V> {
     /// Joins parts, and returns the exposed faces of their union.
     pub fn new(shapes: PosedShapes<V>) -> Result<(Self, UnionFaces<V>), ShapeError> {
-        let faces = shapes.iter().map(|(pose, shape)| {
-            let faces = PartFaces::new(shape, pose.rotation, pose.translation);
-            faces.ok_or(ShapeError::PartNotPolyhedral)
-        });
+        let faces = shapes
+            .iter()
+            .map(|(pose, shape)| PartFaces::new(shape, pose.rotation, pose.translation));
         let faces: Vec<PartFaces<V::DVec>> = faces.collect::<Result<_, _>>()?;
         let boxes = faces.iter().map(|part| {
             part.bounds()

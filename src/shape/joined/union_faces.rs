@@ -71,6 +71,9 @@ impl<V: Space> UnionFaces<V> {
                         other.cut(polygon, face.normal, is_first, tolerance, &mut rest);
                     }
                     exposed = rest;
+                    if exposed.is_empty() {
+                        break;
+                    }
                 }
                 for polygon in &exposed {
                     faces.add(polygon, face.normal, index);

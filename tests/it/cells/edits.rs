@@ -280,3 +280,25 @@ fn digging_away_the_ground_ends_the_contact() {
         assert_eq!(touches(&app), is_touching);
     }
 }
+
+#[test]
+fn digging_a_room_around_a_body_ends_the_contact() {
+    let mut app = app(OngoingEvents::Never);
+    let mut grid = CellGrid::new(Vec2::ONE);
+    let (low, high) = (IVec2::splat(-64), IVec2::splat(63));
+    grid.fill(low, high, Cell::SOLID).unwrap();
+    let level = app.world_mut().spawn(Collider::cells(&grid)).id();
+    let body = (
+        Collider::circle(0.3),
+        Transform::from_translation(Vec2::splat(4.0).extend(0.0)),
+    );
+    let body = app.world_mut().spawn(body).id();
+    app.update();
+    assert!(collisions(&app).contains(level, body));
+    // The walls of the room are farther from the body than any face that its contact depends on.
+    let mut collider = app.world_mut().get_mut::<Collider>(level).unwrap();
+    let dig = |grid: &mut CellGrid<Vec2>| grid.fill(IVec2::ZERO, IVec2::splat(7), Cell::EMPTY);
+    collider.edit_cells(dig).unwrap().unwrap();
+    app.update();
+    assert!(!collisions(&app).contains(level, body));
+}

@@ -27,6 +27,17 @@ fn a_part_that_is_flat_or_curved_is_an_error() {
     ] {
         assert_eq!(error([unit.clone(), part]), ShapeError::PartNotPolyhedral);
     }
+    // Points on a sphere, all of which are vertices of their hull.
+    let points = (0..1025).map(|index| {
+        let (height, angle) = (index as f32 / 512.0 - 1.0, index as f32 * 2.4);
+        let radius = (1.0 - height * height).sqrt();
+        Vec3::new(radius * angle.cos(), height, radius * angle.sin())
+    });
+    let round = Collider::convex_hull(points);
+    assert_eq!(
+        error([unit.clone(), round]),
+        ShapeError::TooManyPoints(1024)
+    );
     let rounded = [0.1, 0.2].map(|margin| unit.clone().rounded(margin));
     assert_eq!(error(rounded), ShapeError::PartMargins);
     let rejected = Collider::compound([(Vec3::ZERO, Collider::sphere(-1.0))]);
