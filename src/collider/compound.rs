@@ -345,7 +345,7 @@ impl Collider {
     }
 
     /// Joins the parts of this compound: the result is the union of the parts, as one solid. Use it
-    /// for ground that consists of several shapes, so that bodies never catch between two parts.
+    /// for ground that consists of several shapes, so that bodies do not catch between two parts.
     /// Colliders of other kinds are returned unchanged.
     ///
     /// ```
