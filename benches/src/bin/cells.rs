@@ -1,0 +1,280 @@
+//! Worlds of cells: construction, edits, ticks, and queries beside parry's `Voxels`.
+//!
+//!     cargo run --release --bin cells
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use bevy::{
+    ecs::schedule::ScheduleLabel,
+    prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
+};
+use headbutt::{
+    OngoingEvents,
+    prelude::*,
+    query::{CastOptions, Ray, cast_ray, cast_shape},
+};
+use headbutt_bench::stats::Summary;
+use parry3d::{
+    math::{IVector, Pose, Vector},
+    query::{Ray as ParryRay, RayCast, ShapeCastOptions, cast_shapes},
+    shape::{Ball, Voxels},
+};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Tick;
+
+/// The height of the ground at a column.
+fn height(column: i32) -> i32 {
+    let x = f64::from(column);
+    (3.0 * (x * 0.11).sin() + 2.0 * (x * 0.043).sin()).round() as i32
+}
+
+/// Returns a ground of `width` columns, each down to y = `bottom`.
+fn ground_2d(width: i32, bottom: i32) -> CellGrid<Vec2> {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    for x in 0..width {
+        let (low, high) = (IVec2::new(x, bottom), IVec2::new(x, height(x)));
+        grid.fill(low, high, Cell::SOLID).expect("a small grid");
+    }
+    grid
+}
+
+/// Returns the outline of the same ground, as segments whose outer side is up.
+fn outline(width: i32) -> Vec<Vec2> {
+    let mut points = Vec::new();
+    for x in (0..width).rev() {
+        let y = height(x) as f32 + 1.0;
+        points.push(Vec2::new(x as f32 + 1.0, y));
+        points.push(Vec2::new(x as f32, y));
+    }
+    points.dedup();
+    points
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_schedule(Schedule::new(Tick));
+    let plugin = HeadbuttPlugin::in_schedule(Tick).with_ongoing(OngoingEvents::Never);
+    app.add_plugins((MinimalPlugins, plugin));
+    app.finish();
+    app.cleanup();
+    app
+}
+
+/// Returns the summary of the times of `repeat` calls, in microseconds.
+fn times(repeat: usize, mut call: impl FnMut()) -> Summary {
+    let samples = (0..repeat).map(|_| {
+        let start = Instant::now();
+        call();
+        start.elapsed().as_secs_f64() * 1e6
+    });
+    Summary::of(samples.collect())
+}
+
+fn show(name: &str, summary: Summary) {
+    println!(
+        "{name:60} {:12.2} us ({:.2} to {:.2})",
+        summary.median, summary.low, summary.high
+    );
+}
+
+fn construction() {
+    let mut full = CellGrid::new(Vec2::ONE);
+    full.fill(IVec2::ZERO, IVec2::splat(999), Cell::SOLID)
+        .expect("a small grid");
+    show(
+        "build 1,000 x 1,000 cells, all solid",
+        times(9, || drop(black_box(Collider::cells(&full)))),
+    );
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut caves = full.clone();
+    for _ in 0..4_000 {
+        let at = IVec2::new(rng.random_range(0..990), rng.random_range(0..990));
+        let to = at + IVec2::new(rng.random_range(1..9), rng.random_range(1..9));
+        caves.fill(at, to, Cell::EMPTY).expect("a small grid");
+    }
+    show(
+        "build 1,000 x 1,000 cells with 4,000 caves",
+        times(9, || drop(black_box(Collider::cells(&caves)))),
+    );
+    let fill = times(9, || {
+        let mut grid = CellGrid::new(Vec2::ONE);
+        let _ = grid.fill(IVec2::ZERO, IVec2::splat(999), Cell::SOLID);
+        drop(black_box(Collider::cells(&grid)));
+    });
+    show("fill and build 1,000 x 1,000 cells", fill);
+    let mut level = Collider::cells(&caves);
+    let mut random = move || IVec2::new(rng.random_range(0..1000), rng.random_range(0..1000));
+    show(
+        "one edit, one call (1,000 x 1,000 cells with caves)",
+        times(2_000, || {
+            let at = random();
+            let flip = |grid: &mut CellGrid<Vec2>| {
+                let cell = if grid.get(at).is_empty() {
+                    Cell::SOLID
+                } else {
+                    Cell::EMPTY
+                };
+                grid.set(at, cell);
+            };
+            level.edit_cells(flip).expect("a valid edit");
+        }),
+    );
+}
+
+fn edits_in_a_tick() {
+    let mut app = app();
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.fill(IVec2::ZERO, IVec2::splat(999), Cell::SOLID)
+        .expect("a small grid");
+    let level = app.world_mut().spawn(Collider::cells(&grid)).id();
+    let mut rng = StdRng::seed_from_u64(2);
+    for number in 0..1_000 {
+        let place = Transform::from_xyz(number as f32 + 0.5, 1000.4, 0.0);
+        app.world_mut()
+            .spawn((Collider::rectangle(0.8, 1.0), place));
+    }
+    let idle = times(20, || app.world_mut().run_schedule(Tick));
+    show("tick at rest, 1,000 bodies", idle);
+    for count in [1, 100, 10_000] {
+        let samples = times(20, || {
+            let mut collider = app.world_mut().get_mut::<Collider>(level).expect("a level");
+            let edit = |grid: &mut CellGrid<Vec2>| {
+                for _ in 0..count {
+                    let at = IVec2::new(rng.random_range(1..999), rng.random_range(1..999));
+                    let cell = if grid.get(at).is_empty() {
+                        Cell::SOLID
+                    } else {
+                        Cell::EMPTY
+                    };
+                    grid.set(at, cell);
+                }
+            };
+            collider.edit_cells(edit).expect("a valid edit");
+            app.world_mut().run_schedule(Tick);
+        });
+        show(
+            &format!("{count} edits in one call, and the tick, 1,000 bodies"),
+            samples,
+        );
+    }
+}
+
+fn ticks() {
+    let width = 10_000;
+    let grid = Collider::cells(&ground_2d(width, -20));
+    let polyline = Collider::polyline(outline(width)).one_sided();
+    for (name, ground) in [("cells", grid), ("one-sided polyline", polyline)] {
+        let mut app = app();
+        app.world_mut().spawn(ground);
+        let mut rng = StdRng::seed_from_u64(3);
+        let mut bodies = Vec::new();
+        for x in 0..width {
+            let y = height(x) as f32 + 1.0 + rng.random_range(0.3..0.6);
+            let shape = if x % 2 == 0 {
+                Collider::circle(0.45)
+            } else {
+                Collider::rectangle(0.9, 0.9)
+            };
+            let body = (shape, Transform::from_xyz(x as f32 + 0.5, y, 0.0));
+            bodies.push(app.world_mut().spawn(body).id());
+        }
+        let mut side = 0.01;
+        let samples = times(30, || {
+            side = -side;
+            for body in &bodies {
+                let mut transform = app.world_mut().get_mut::<Transform>(*body).expect("a body");
+                transform.translation.x += side;
+            }
+            app.world_mut().run_schedule(Tick);
+        });
+        show(&format!("tick, 10,000 moving bodies on {name}"), samples);
+    }
+}
+
+/// Rays and casts of balls over 128 x 128 columns of voxels.
+fn queries() {
+    let mut grid = CellGrid::new(Vec3::ONE);
+    let mut voxels = Vec::new();
+    for (x, z) in (0..128).flat_map(|x| (0..128).map(move |z| (x, z))) {
+        for y in -8..=height(x) + height(z) {
+            grid.set(IVec3::new(x, y, z), Cell::SOLID);
+            voxels.push(IVector::new(x, y, z));
+        }
+    }
+    let level = Collider::cells(&grid);
+    let voxels = Voxels::new(Vector::new(1.0, 1.0, 1.0), &voxels);
+    let mut rng = StdRng::seed_from_u64(4);
+    let mut random = |low: Vec3, high: Vec3| {
+        let mut random = |axis: usize| rng.random_range(low[axis]..high[axis]);
+        Vec3::new(random(0), random(1), random(2))
+    };
+    let motions: Vec<(Vec3, Vec3)> = (0..10_000)
+        .map(|_| {
+            let from = random(Vec3::new(0.0, 14.0, 0.0), Vec3::new(128.0, 20.0, 128.0));
+            let toward = random(Vec3::new(-1.0, -0.6, -1.0), Vec3::new(1.0, -0.1, 1.0));
+            (from, toward.normalize() * 100.0)
+        })
+        .collect();
+    let mut hits = [0; 4];
+    let own_rays = times(9, || {
+        let cast = |(from, motion): &(Vec3, Vec3)| {
+            let ray = Ray::new(*from, *motion).with_max_distance(100.0);
+            cast_ray(&level, Vec3::ZERO, ray).is_some()
+        };
+        hits[0] = motions.iter().filter(|it| cast(it)).count();
+    });
+    let vector = |it: Vec3| Vector::new(it.x, it.y, it.z);
+    let peer_rays = times(9, || {
+        let cast = |(from, motion): &(Vec3, Vec3)| {
+            let ray = ParryRay::new(vector(*from).into(), vector(*motion / 100.0));
+            voxels.cast_local_ray(&ray, 100.0, true).is_some()
+        };
+        hits[1] = motions.iter().filter(|it| cast(it)).count();
+    });
+    let ball = Collider::sphere(0.4);
+    let own_casts = times(5, || {
+        let cast = |(from, motion): &(Vec3, Vec3)| {
+            let options = CastOptions::default();
+            cast_shape(
+                &level,
+                Vec3::ZERO,
+                Vec3::ZERO,
+                &ball,
+                *from,
+                *motion,
+                options,
+            )
+            .is_some()
+        };
+        hits[2] = motions.iter().filter(|it| cast(it)).count();
+    });
+    let peer_ball = Ball::new(0.4);
+    let peer_casts = times(5, || {
+        let cast = |(from, motion): &(Vec3, Vec3)| {
+            let pose = Pose::from_translation(vector(*from));
+            let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+            let (zero, motion) = (Vector::ZERO, vector(*motion));
+            let ground = Pose::IDENTITY;
+            let hit = cast_shapes(&ground, zero, &voxels, &pose, motion, &peer_ball, options);
+            hit.ok().flatten().is_some()
+        };
+        hits[3] = motions.iter().filter(|it| cast(it)).count();
+    });
+    show("10,000 rays at voxels, headbutt", own_rays);
+    show("10,000 rays at voxels, parry", peer_rays);
+    show("10,000 casts of a ball at voxels, headbutt", own_casts);
+    show("10,000 casts of a ball at voxels, parry", peer_casts);
+    println!("hits: {hits:?}");
+}
+
+fn main() {
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
+    construction();
+    edits_in_a_tick();
+    ticks();
+    queries();
+}
