@@ -4,8 +4,8 @@
 //! cargo run --example tiles --features demo
 //! ```
 //!
-//! `spawn` makes the level, `slide` moves the player, `die` reacts to the spikes, and `edit` changes
-//! the level.
+//! `spawn` makes the level, `slide` moves the player, `die` reacts to the spikes, and `edit`
+//! changes the level.
 
 #[path = "../demo/mod.rs"]
 mod demo;

@@ -56,9 +56,9 @@ impl Collider {
     /// # Changes of the grid
     ///
     /// The collider keeps a copy of the grid, which shares its memory: see [`grid`](Self::grid). To
-    /// change the level, call [`edit_cells`](Self::edit_cells). The next tick then ends the contacts
-    /// with removed cells, and starts the contacts with new cells. Replacing the collider by a new
-    /// one has the same effect, but finds all exposed faces again.
+    /// change the level, call [`edit_cells`](Self::edit_cells). The next tick then ends the
+    /// contacts with removed cells, and starts the contacts with new cells. Replacing the collider
+    /// by a new one has the same effect, but finds all exposed faces again.
     ///
     /// [`try_cells`](Self::try_cells) lists the invalid inputs.
     pub fn cells<V: Dimension>(grid: &CellGrid<V>) -> Self {
@@ -160,8 +160,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`NotCells`](ShapeError::NotCells) if the collider is not from [`cells`](Self::cells) in this
-    /// dimension, in which case `edit` is not called, and the errors of
+    /// [`NotCells`](ShapeError::NotCells) if the collider is not from [`cells`](Self::cells) in
+    /// this dimension, in which case `edit` is not called, and the errors of
     /// [`try_cells`](Self::try_cells) for the changed grid. The collider is unchanged.
     pub fn edit_cells<V: Dimension, R>(
         &mut self,

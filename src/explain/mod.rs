@@ -506,8 +506,8 @@ fn invalid_pose<V: Space>(
     proxy.err().map(IgnoredReason::InvalidPose)
 }
 
-/// Returns the bounding boxes of two colliders, given their slots. Returns `None` if a collider is a
-/// half-space, which has no box.
+/// Returns the bounding boxes of two colliders, given their slots. Returns `None` if a collider is
+/// a half-space, which has no box.
 fn boxes_of<V: Space>(arena: &ProxyArena<V>, a: u32, b: u32) -> Option<[[Vec3; 2]; 2]> {
     let boxes = [arena.box_of(a)?, arena.box_of(b)?];
     Some(boxes.map(|aabb| aabb.corners().map(Vec3::from)))

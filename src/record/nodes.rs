@@ -320,8 +320,8 @@ impl ColliderTable {
         (ColliderId::Saved(number), Some(data))
     }
 
-    /// Returns the number of a collider of which only cells changed since it was written. Writes the
-    /// changes. Returns `None` if the collider has no cells, or if more than its cells changed.
+    /// Returns the number of a collider of which only cells changed since it was written. Writes
+    /// the changes. Returns `None` if the collider has no cells, or if more than its cells changed.
     fn id_of_edited(
         &mut self,
         (old, number): &(Collider, u32),

@@ -37,8 +37,8 @@ pub struct CenterSegment<D> {
 }
 
 impl<D: DVector> CenterSegment<D> {
-    /// Returns the segment for the plane with this normal. The lowest point is at this `depth` below
-    /// the plane.
+    /// Returns the segment for the plane with this normal. The lowest point is at this `depth`
+    /// below the plane.
     pub fn new(lowest: D, center: D, (normal, depth): PushPlane<D>) -> Self {
         let segment = center - lowest;
         let height = segment.dot(normal);

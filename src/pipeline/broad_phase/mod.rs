@@ -157,10 +157,10 @@ impl Overlaps {
             piece_pairs.clear();
             return;
         }
-        // Pieces of two paths touch only if they are at the same place at the same time. Without the
-        // division into spans, each piece would visit all pieces at its place, whose number grows
-        // with the length of the paths.
-        // Without pieces, there is one span, in which the grids of the pieces become empty.
+        // Pieces of two paths touch only if they are at the same place at the same time. Without
+        // the division into spans, each piece would visit all pieces at its place, whose number
+        // grows with the length of the paths. Without pieces, there is one span, in which the grids
+        // of the pieces become empty.
         let spans = paths.span_count().max(1);
         for span in 0..spans {
             let overlaps_span = |number| paths.spans_of(number, spans).contains(&span);

@@ -156,8 +156,8 @@ impl<V: Space> ProxyArena<V> {
         self.slots().for_each(|slot| self.mark_changed(slot));
     }
 
-    /// Marks the proxies as changed whose contacts with a grid may have changed with its cells, from
-    /// the edit at an index of [`edited`](Self::edited) on.
+    /// Marks the proxies as changed whose contacts with a grid may have changed with its cells,
+    /// from the edit at an index of [`edited`](Self::edited) on.
     pub fn mark_near_edits(&mut self, first: usize) {
         let mut near = Vec::new();
         for (slot, change) in self.edited.iter().skip(first) {

@@ -59,8 +59,8 @@ impl<V: Space> CellSurface<V> {
     pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         let dimension = V::DVec::DIMENSION;
         let mut blocks = Vec::new();
-        // Duplicates are removed whenever the list has doubled, because a change of many cells lists
-        // each block many times.
+        // Duplicates are removed whenever the list has doubled, because a change of many cells
+        // lists each block many times.
         let mut most_blocks = 1024;
         let mut is_out_of_range = false;
         self.grid.visit_changes(grid, |position, cell| {

@@ -60,6 +60,6 @@ pub fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }
 }
 
-/// The minimum and the maximum coordinates of vertices or discs. Users cannot name this type, and so
-/// cannot override [`Support::vertex_bounds`](crate::Support::vertex_bounds).
+/// The minimum and the maximum coordinates of vertices or discs. Users cannot name this type, and
+/// so cannot override [`Support::vertex_bounds`](crate::Support::vertex_bounds).
 pub struct VertexBounds<D>(pub [D; 2]);
