@@ -476,14 +476,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
     /// Returns a lower bound on the time at which the box around a facet touches the box around the
     /// body.
     fn time_to_box(&self, facet: &MovingFacet<V::DVec>) -> f64 {
-        let start = Bounds {
-            min: V::DVec::ONE * f64::INFINITY,
-            max: V::DVec::ONE * f64::NEG_INFINITY,
-        };
-        let around = facet.vertices.iter().fold(start, |bounds, vertex| Bounds {
-            min: bounds.min.min(*vertex),
-            max: bounds.max.max(*vertex),
-        });
+        let around = Bounds::of_points(facet.vertices.iter().copied());
         self.bounds
             .grown(facet.margin)
             .entry(&around, self.velocity)

@@ -65,6 +65,18 @@ pub struct Bounds<D> {
 }
 
 impl<D: DVector> Bounds<D> {
+    /// Returns the box around points. Without points, the minimum exceeds the maximum.
+    pub fn of_points(points: impl IntoIterator<Item = D>) -> Self {
+        let empty = Self {
+            min: D::ONE * f64::INFINITY,
+            max: D::ONE * f64::NEG_INFINITY,
+        };
+        points.into_iter().fold(empty, |bounds, point| Self {
+            min: bounds.min.min(point),
+            max: bounds.max.max(point),
+        })
+    }
+
     /// Returns the box around a shape in a pose, with a margin for the touching tolerance.
     #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {

@@ -185,8 +185,8 @@ impl BlockCells {
     }
 }
 
-/// Returns the positions of the cells in a block, relative to the first cell. The index of a cell is
-/// a Morton code: its lowest bits are the lowest bits of x, y and, in 3D, z.
+/// Returns the positions of the cells in a block, relative to the first cell. The index of a cell
+/// is a Morton code: its lowest bits are the lowest bits of x, y and, in 3D, z.
 fn positions_in_block(dimension: usize) -> impl Iterator<Item = CellPosition> {
     (0..BLOCK_LEN).map(move |index| {
         let mut position = [0; 3];
@@ -271,11 +271,7 @@ impl<V: Space> BlockFacet<V> {
     /// Returns the box around the facet.
     fn bounds(&self) -> Result<[[f32; 3]; 2], ShapeError> {
         ShapeError::check_points("vertex", &self.vertices)?;
-        let vertices = self.vertices();
-        let first = vertices.first().copied().unwrap_or(V::DVec::ZERO);
-        let (min, max) = vertices.iter().fold((first, first), |(min, max), vertex| {
-            (min.min(*vertex), max.max(*vertex))
-        });
+        let Bounds { min, max } = Bounds::of_points(self.vertices());
         let bounds = Bounds::around_core([min, max], 0.0, Pose::<V::DVec>::IDENTITY.translation);
         let bounds = bounds.round_outward();
         let is_finite = bounds.iter().flatten().all(|end| end.is_finite());

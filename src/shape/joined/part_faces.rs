@@ -88,23 +88,17 @@ impl<D: DVector> PartFaces<D> {
             let heights = places.iter().map(|place| face.height(*place));
             heights.fold(0.0, f64::min) < -LEAST_THICKNESS * weld
         };
-        let is_solid = faces.len() > D::DIMENSION && faces.iter().all(is_thick);
-        let is_solid = is_solid.then_some(Self { faces, weld });
-        is_solid.ok_or(ShapeError::PartNotPolyhedral)
+        if faces.len() > D::DIMENSION && faces.iter().all(is_thick) {
+            Ok(Self { faces, weld })
+        } else {
+            Err(ShapeError::PartNotPolyhedral)
+        }
     }
 
     /// Returns the box around the part.
     pub fn bounds(&self) -> Bounds<D> {
-        let mut corners = self
-            .faces
-            .iter()
-            .flat_map(|face| face.corners.iter().copied());
-        let first = corners.next().unwrap_or(D::ZERO);
-        let (min, max) = (first, first);
-        corners.fold(Bounds { min, max }, |bounds, corner| Bounds {
-            min: bounds.min.min(corner),
-            max: bounds.max.max(corner),
-        })
+        let faces = self.faces.iter();
+        Bounds::of_points(faces.flat_map(|face| face.corners.iter().copied()))
     }
 
     /// Returns `true` if the part contains a point, up to a tolerance.
