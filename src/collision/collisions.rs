@@ -227,11 +227,11 @@ impl Collisions {
         changes.clear();
     }
 
-    /// Changes the indices of an entity's parts. `new_of` returns the new index of a part, or
-    /// `None` if the part no longer exists. Indices must keep their order.
-    pub(crate) fn renumber_parts(&mut self, entity: Entity, new_of: impl Fn(u32) -> Option<u32>) {
+    /// Changes the indices of parts. `new_of` returns the new index of an entity's part, or `None`
+    /// if the index stays. Indices must keep their order.
+    pub(crate) fn renumber_parts(&mut self, new_of: impl Fn(Entity, u32) -> Option<u32>) {
         for contact in self.contacts.iter_mut().chain(&mut self.parts) {
-            contact.renumber_part(entity, &new_of);
+            contact.renumber_parts(&new_of);
         }
     }
 

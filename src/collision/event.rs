@@ -277,16 +277,15 @@ impl CollisionEvent {
         (self.entity, self.other)
     }
 
-    /// Changes the index of an entity's part: see [`Collisions`](crate::Collisions).
-    pub(crate) fn renumber_part(&mut self, entity: Entity, new_of: impl Fn(u32) -> Option<u32>) {
-        let surface = if self.entity == entity {
-            &mut self.surface
-        } else if self.other == entity {
-            &mut self.other_surface
-        } else {
-            return;
-        };
-        surface.part = new_of(surface.part).unwrap_or(surface.part);
+    /// Changes the indices of both parts: see [`Collisions`](crate::Collisions).
+    pub(crate) fn renumber_parts(&mut self, new_of: impl Fn(Entity, u32) -> Option<u32>) {
+        let sides = [
+            (self.entity, &mut self.surface),
+            (self.other, &mut self.other_surface),
+        ];
+        for (entity, surface) in sides {
+            surface.part = new_of(entity, surface.part).unwrap_or(surface.part);
+        }
     }
 
     /// Compares contacts by their pairs, then by their parts. If a body leaves a union of cells

@@ -4,6 +4,8 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use bevy::ecs::entity::EntityHashMap;
+
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
     collision::Collisions,
@@ -180,11 +182,13 @@ impl<V: Space> ProxyArena<V> {
     /// Changes the indices of parts in contacts with edited grids, as in
     /// [`mark_near_edits`](Self::mark_near_edits).
     pub fn renumber_parts(&self, first: usize, collisions: &mut Collisions) {
-        for (slot, change) in self.edited.iter().skip(first) {
-            if let Some(grid) = self.get(*slot) {
-                collisions.renumber_parts(grid.entity, |part| change.renumbered(grid, part));
-            }
-        }
+        let edits = self.edited.iter().skip(first);
+        let edits = edits.filter_map(|(slot, change)| Some((self.get(*slot)?, change)));
+        let edits: EntityHashMap<_> = edits.map(|edit| (edit.0.entity, edit)).collect();
+        collisions.renumber_parts(|entity, part| {
+            let (grid, change) = edits.get(&entity)?;
+            change.renumbered(grid, part)
+        });
     }
 
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {

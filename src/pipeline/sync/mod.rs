@@ -154,6 +154,7 @@ pub fn sync_now(world: &mut World) {
             proxies.begin_tick();
             paths.begin_tick(proxies);
         }
+        proxies.is_restored = !Progress::has_own_contacts(world);
         state.update(world, proxies);
         index.update(proxies);
     });
@@ -198,7 +199,8 @@ impl SyncState {
         let edits = |Proxies { d2, d3, .. }: &Proxies| [d2.edited().len(), d3.edited().len()];
         let first_edits = edits(proxies);
         let ancestors = self.scan(world, proxies, first_edits);
-        if edits(proxies) != first_edits {
+        // Restored contacts name the parts of the restored grids.
+        if edits(proxies) != first_edits && !proxies.is_restored {
             let mut collisions = world.resource_mut::<Collisions>();
             // If the resource were marked as changed, its contacts would count as restored.
             let collisions = collisions.bypass_change_detection();

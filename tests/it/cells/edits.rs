@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 use headbutt::{
-    CollisionDiagnostics, CollisionEvent, Collisions, Dimension, OngoingEvents, ShapeError,
-    prelude::*,
+    BroadPhase, CandidatePairs, CollisionDiagnostics, CollisionEvent, Collisions, Dimension,
+    OngoingEvents, ShapeError, prelude::*,
 };
 use rand::{Rng, rngs::StdRng};
 
@@ -68,7 +68,11 @@ fn random_transform(rng: &mut StdRng, dimension: usize) -> Transform {
 fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
     let extents = extents(dimension);
     let at = random_vector(rng, Vec3::ZERO, (extents - 1).as_vec3()).as_ivec3();
-    let far = if rng.random_bool(0.1) { 4 } else { 0 };
+    let far = match rng.random_range(0..40) {
+        0..2 => rng.random_range(12..=20),
+        2..6 => 4,
+        _ => 0,
+    };
     let cells = [
         Cell::EMPTY,
         Cell::EMPTY,
@@ -82,8 +86,9 @@ fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
 
 const BODIES: usize = 30;
 
-/// Runs two worlds with the same bodies. The grid of the first world is edited, and the grid of the
-/// second world is replaced. Compares all events and contacts.
+/// Runs two worlds with the same bodies. The grid of the first world is edited. The grid of the
+/// second world is replaced, and all its pairs are tested in each tick, because the source of the
+/// pairs changes. Compares all events and contacts.
 fn compare_with_replaced<V: Dimension>(
     rng: &mut StdRng,
     dimension: usize,
@@ -114,6 +119,11 @@ fn compare_with_replaced<V: Dimension>(
         let bodies: Vec<Entity> = bodies.map(|it| app.world_mut().spawn(it).id()).collect();
         (level, bodies)
     });
+    let (level, others) = &ids[1];
+    let all: Vec<Entity> = others.iter().chain([level]).copied().collect();
+    let pairs = all.iter().flat_map(|a| all.iter().map(|b| (*a, *b)));
+    let mut supplied = apps[1].world_mut().resource_mut::<CandidatePairs>();
+    supplied.extend(pairs);
     for tick in 0..20 {
         let moves: Vec<(usize, Transform)> = (0..rng.random_range(0..4))
             .map(|_| {
@@ -143,6 +153,8 @@ fn compare_with_replaced<V: Dimension>(
                 assert_eq!(level.grid::<V>(), Some(&grid));
             } else {
                 *level = Collider::cells(&grid);
+                let source = [BroadPhase::Custom, BroadPhase::Automatic][tick % 2];
+                app.insert_resource(source);
             }
             app.update();
         }
@@ -301,4 +313,45 @@ fn digging_a_room_around_a_body_ends_the_contact() {
     collider.edit_cells(dig).unwrap().unwrap();
     app.update();
     assert!(!collisions(&app).contains(level, body));
+}
+
+#[test]
+fn after_a_rollback_an_ended_contact_names_the_cell_that_it_had() {
+    let mut app = app(OngoingEvents::Never);
+    let level = floor_with_bodies(&mut app);
+    app.update();
+    let saved = (
+        collisions(&app).clone(),
+        app.world().get::<Collider>(level).cloned().unwrap(),
+    );
+    let (cell, body) = {
+        let contact = collisions(&app).deepest_of(level).nth(50).unwrap();
+        (saved.1.cell_2d(contact.part()).unwrap(), contact.other)
+    };
+    // The change renumbers the faces.
+    let mut collider = app.world_mut().get_mut::<Collider>(level).unwrap();
+    let dig =
+        |grid: &mut CellGrid<Vec2>| grid.fill(IVec2::new(0, -1), IVec2::new(9, -1), Cell::EMPTY);
+    collider.edit_cells(dig).unwrap().unwrap();
+    app.update();
+    events(&mut app);
+    app.insert_resource(saved.0);
+    *app.world_mut().get_mut::<Collider>(level).unwrap() = saved.1.clone();
+    app.world_mut()
+        .get_mut::<Transform>(body)
+        .unwrap()
+        .translation
+        .y = 9.0;
+    app.update();
+    let ended = events(&mut app)
+        .into_iter()
+        .find(|event| event.ended())
+        .unwrap();
+    let ended = if ended.entity == level {
+        ended
+    } else {
+        ended.flipped()
+    };
+    assert_eq!((ended.entity, ended.other), (level, body));
+    assert_eq!(saved.1.cell_2d(ended.part()), Some(cell));
 }
