@@ -122,12 +122,58 @@ struct Face {
     inner: [bool; 4],
 }
 
-/// The cells of a block and the cells around it.
+/// The cells of a block and the cells around it, with x first and then y.
 struct BlockCells {
-    start: CellPosition,
     cells: Vec<Cell>,
-    side: i32,
-    layers: i32,
+    sides: Vec<CellSides>,
+    /// The position of the first cell.
+    start: CellPosition,
+    /// The difference of the indices of two neighbors along each axis.
+    steps: [usize; 3],
+}
+
+/// The sides of a cell that its shape covers as a whole, and those that it does not cover at all,
+/// as masks. All other sides are covered in part.
+#[derive(Clone, Copy)]
+struct CellSides {
+    whole: u8,
+    none: u8,
+}
+
+impl CellSides {
+    fn of(cell: Cell) -> Self {
+        const ALL: u8 = 0b11_1111;
+        if cell.is_empty() {
+            return Self {
+                whole: 0,
+                none: ALL,
+            };
+        }
+        if cell.is_solid() {
+            return Self {
+                whole: ALL,
+                none: 0,
+            };
+        }
+        let mut sides = Self { whole: 0, none: 0 };
+        for (axis, end) in (0..3).flat_map(|axis| [0.0, 1.0].map(|end| (axis, end))) {
+            let (is_whole, is_none) = if axis == UP {
+                let fills = [Cell::fills_bottom, Cell::fills_top][usize::from(end == 1.0)](cell);
+                (fills, !fills)
+            } else {
+                let strip = Strip::of(cell, axis, end);
+                (strip == Strip::WHOLE, strip.low == strip.high)
+            };
+            sides.whole |= u8::from(is_whole) << bit_of_side(axis, end);
+            sides.none |= u8::from(is_none) << bit_of_side(axis, end);
+        }
+        sides
+    }
+}
+
+/// Returns the bit of a side in a mask.
+fn bit_of_side(axis: usize, end: f64) -> usize {
+    2 * axis + usize::from(end == 1.0)
 }
 
 /// Returns `true` if a collider may have a cell at a position.
@@ -146,42 +192,52 @@ impl BlockCells {
         let layers = if V::DVec::DIMENSION == 2 { 1 } else { side };
         let [x, y, z] = origin;
         let start = [x - 1, y - 1, if layers == 1 { z } else { z - 1 }];
+        let cells = grid.copy_box(start, [side, side, layers]);
         Self {
+            sides: cells.iter().map(|cell| CellSides::of(*cell)).collect(),
+            cells,
             start,
-            cells: grid.copy_box(start, [side, side, layers]),
-            side,
-            layers,
+            steps: [1, side as usize, (side * side) as usize],
         }
     }
 
-    fn at(&self, position: CellPosition) -> Cell {
-        let [x, y, z] = position;
-        let [start_x, start_y, start_z] = self.start;
-        let index = ((z - start_z) * self.side + y - start_y) * self.side + x - start_x;
-        self.cells.get(index as usize).copied().unwrap_or_default()
+    /// Returns the index of the cell at a position.
+    fn index_of(&self, position: CellPosition) -> usize {
+        let axes = position.iter().zip(self.start).zip(self.steps);
+        axes.map(|((at, start), step)| (at - start) as usize * step)
+            .sum()
     }
 
-    /// Returns `true` if a cell and all its neighbors are solid.
-    fn is_buried(&self, position: CellPosition) -> bool {
-        let [x, y, z] = position;
-        let mut beside = [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z]].into_iter();
-        let above = [[x, y, z - 1], [x, y, z + 1]];
-        self.at(position).is_solid()
-            && beside.all(|it| self.at(it).is_solid())
-            && (self.layers == 1 || above.into_iter().all(|it| self.at(it).is_solid()))
+    fn at(&self, index: usize) -> Cell {
+        self.cells.get(index).copied().unwrap_or_default()
+    }
+
+    fn sides(&self, index: usize) -> CellSides {
+        let sides = self.sides.get(index).copied();
+        sides.unwrap_or_else(|| CellSides::of(Cell::EMPTY))
+    }
+
+    /// Returns the index of the neighbor of a cell at the lower or the upper end of an axis.
+    fn neighbor(&self, index: usize, axis: usize, end: f64) -> usize {
+        let step = self.steps.get(axis).copied().unwrap_or(0);
+        if end == 0.0 {
+            index.wrapping_sub(step)
+        } else {
+            index + step
+        }
+    }
+
+    /// Returns `true` if the neighbor of a cell covers a whole side.
+    fn is_covered(&self, index: usize, axis: usize, end: f64) -> bool {
+        let other = self.sides(self.neighbor(index, axis, end));
+        other.whole >> bit_of_side(axis, 1.0 - end) & 1 == 1
     }
 
     /// Returns `true` if a whole side of a cell is exposed.
-    fn is_side_exposed(&self, position: CellPosition, axis: usize, end: f64) -> bool {
-        let (cell, other) = (self.at(position), self.at(neighbor(position, axis, end)));
-        if axis == UP && end == 1.0 {
-            return cell.fills_top() && !other.fills_bottom();
-        }
-        if axis == UP {
-            return cell.fills_bottom() && !other.fills_top();
-        }
-        let covered = Strip::of(other, axis, 1.0 - end);
-        Strip::of(cell, axis, end) == Strip::WHOLE && covered.low == covered.high
+    fn is_side_exposed(&self, index: usize, axis: usize, end: f64) -> bool {
+        let other = self.sides(self.neighbor(index, axis, end));
+        self.sides(index).whole >> bit_of_side(axis, end) & 1 == 1
+            && other.none >> bit_of_side(axis, 1.0 - end) & 1 == 1
     }
 }
 
@@ -205,20 +261,18 @@ impl<V: Space> FaceBlock<V> {
     /// [in range](is_in_range). Returns `None` if the block has no faces.
     pub fn new(grid: &CellGrid<V>, origin: CellPosition) -> Result<Option<Self>, ShapeError> {
         let cells = BlockCells::new(grid, origin);
-        let mut facets = Vec::new();
+        let mut facets = Vec::with_capacity(BLOCK_LEN as usize);
         for [x, y, z] in positions_in_block(V::DVec::DIMENSION) {
             let position = [origin[0] + x, origin[1] + y, origin[2] + z];
-            let cell = cells.at(position);
+            let cell = cells.at(cells.index_of(position));
             if cell.is_empty() {
                 continue;
             }
             if V::DVec::DIMENSION == 2 && cell.is_along_z() {
                 return Err(ShapeError::SlopeAlongZ);
             }
-            if !cells.is_buried(position) {
-                let size = grid.cell_size();
-                visit_faces::<V::DVec>(&cells, position, |face| face.add_to(size, &mut facets));
-            }
+            let size = grid.cell_size();
+            visit_faces::<V::DVec>(&cells, position, |face| face.add_to(size, &mut facets));
         }
         if facets.is_empty() {
             return Ok(None);
@@ -281,20 +335,25 @@ impl<V: Space> BlockFacet<V> {
 
 /// Calls `add` with the exposed faces of a cell.
 fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: impl FnMut(&Face)) {
-    let cell = cells.at(position);
+    let index = cells.index_of(position);
+    let cell = cells.at(index);
     let [x, y, z] = position;
     // Returns, for two opposite edges along an axis, whether a face continues beyond them.
-    let beyond = |axis: usize, continues: &dyn Fn(CellPosition) -> bool| {
-        [0.0, 1.0].map(|end| continues(neighbor(position, axis, end)))
+    let beyond = |axis: usize, continues: &dyn Fn(usize) -> bool| {
+        [0.0, 1.0].map(|end| continues(cells.neighbor(index, axis, end)))
     };
     for axis in (0..D::DIMENSION).filter(|axis| *axis != UP) {
         for end in [0.0, 1.0] {
+            if cells.is_covered(index, axis, end) {
+                continue;
+            }
             let own = Strip::of(cell, axis, end);
-            let other = Strip::of(cells.at(neighbor(position, axis, end)), axis, 1.0 - end);
+            let other = cells.at(cells.neighbor(index, axis, end));
+            let other = Strip::of(other, axis, 1.0 - end);
             let across = 2 - axis;
             let mut inner = [false; 4];
-            if own == Strip::WHOLE && other.low == other.high {
-                let continues = |at: CellPosition| cells.is_side_exposed(at, axis, end);
+            if cells.is_side_exposed(index, axis, end) {
+                let continues = |at: usize| cells.is_side_exposed(at, axis, end);
                 let [below, above] = beyond(UP, &continues);
                 inner = [below, false, above, false];
                 if D::DIMENSION == 3 {
@@ -321,28 +380,27 @@ fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: 
             }
         }
     }
-    let level_face =
-        |corners, end, plane: Option<i32>, continues: &dyn Fn(CellPosition) -> bool| {
-            let mut inner = [false; 4];
-            if plane.is_some() {
-                [inner[0], inner[2]] = beyond(0, continues);
-                if D::DIMENSION == 3 {
-                    [inner[3], inner[1]] = beyond(2, continues);
-                }
+    let level_face = |corners, end, plane: Option<i32>, continues: &dyn Fn(usize) -> bool| {
+        let mut inner = [false; 4];
+        if plane.is_some() {
+            [inner[0], inner[2]] = beyond(0, continues);
+            if D::DIMENSION == 3 {
+                [inner[3], inner[1]] = beyond(2, continues);
             }
-            Face {
-                cell: position,
-                corners,
-                axis: UP,
-                end,
-                plane,
-                inner,
-            }
-        };
+        }
+        Face {
+            cell: position,
+            corners,
+            axis: UP,
+            end,
+            plane,
+            inner,
+        }
+    };
     for end in [0.0, 1.0] {
-        if cells.is_side_exposed(position, UP, end) {
+        if cells.is_side_exposed(index, UP, end) {
             let plane = Some(8 * (y + end as i32));
-            let continues = |at: CellPosition| cells.is_side_exposed(at, UP, end);
+            let continues = |at: usize| cells.is_side_exposed(at, UP, end);
             add(&level_face(level(|_, _| end), end, plane, &continues));
         }
     }
@@ -356,7 +414,7 @@ fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: 
         let [first, second] = cell.eighths().map(i32::from);
         let eighths = if cell.is_hanging() { 8 - first } else { first };
         let plane = (first == second).then_some(8 * y + eighths);
-        let continues = |at: CellPosition| {
+        let continues = |at: usize| {
             let other = cells.at(at);
             !other.is_solid()
                 && other.eighths() == cell.eighths()
@@ -508,14 +566,6 @@ impl Strip {
 fn crossing(a: Line, b: Line) -> Option<f64> {
     let [start, end] = [a[0] - b[0], a[1] - b[1]];
     (start * end < 0.0).then(|| start / (start - end))
-}
-
-/// Returns the position of the neighbor of a cell at the lower or the upper end of an axis.
-fn neighbor(mut position: CellPosition, axis: usize, end: f64) -> CellPosition {
-    if let Some(at) = position.get_mut(axis) {
-        *at += if end == 0.0 { -1 } else { 1 };
-    }
-    position
 }
 
 /// Returns the outward normal of a cell at the lower or the upper end of an axis.
