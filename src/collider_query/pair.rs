@@ -80,7 +80,7 @@ pub fn deepest_contact_in<V: Space>(
     deepest.map(|found| found.flipped_if(is_swapped))
 }
 
-/// Returns the contact of a single shape whose center is inside a union of cells, although the
+/// Returns the contact of a single shape whose center is inside a solid surface, although the
 /// shape touches no face of the union. The contact is with the nearest face. In a sorted pair, the
 /// shape comes first.
 fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartContact<V::DVec>> {
@@ -194,7 +194,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
         let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
         with_pair(pair, |pair| {
             let mut solver = Solver::new(pair);
-            // A body inside a union of cells need not touch the face to which it leaves.
+            // A body inside a solid surface need not touch the face to which it leaves.
             if !solver.hit() {
                 return Some(Manifold::new(&[contact], solver.pair.origins));
             }
@@ -316,7 +316,7 @@ impl<'a, V: Space> FacetFilter<'a, V> {
     }
 
     /// Returns `true` if one of the operands, which are those of [`new`](Self::new), is inside a
-    /// union of cells.
+    /// solid surface.
     pub fn is_inside(&self, a: Placed<V>, b: Placed<V>) -> bool {
         match &self.0 {
             Some(pair) => pair.is_inside(),

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
 //! | `facets.rs` | the facets of a placed surface |
-//! | `solid.rs` | the inside of a placed union of cells |
+//! | `solid.rs` | the inside of a placed solid surface |
 //! | `cell_change.rs` | [`CellChange`], a change of the cells of a placed union of cells |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
 //! | `either.rs` | [`Placed`], a placed collider or a shape by itself |

@@ -60,7 +60,7 @@ pub struct SurfacePair<'a, V: Space> {
     pub(super) center: Option<V::DVec>,
     /// The body, if it is convex. Placing a part takes long, so the body is placed only once.
     pub(super) convex: Option<Part<'a, V>>,
-    /// If the surface is a union of cells, the points that decide whether the body is inside: the
+    /// If the surface is a solid surface, the points that decide whether the body is inside: the
     /// centers of the parts of a small compound, and the center of any other body.
     pub(super) part_centers: SmallVec<[V::DVec; 4]>,
     /// The body, if it is a single ball.
@@ -180,7 +180,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a facet is ignored: the surface is one-sided, and the body's center is
-    /// behind the facet. If a small compound touches a union of cells, the center of the part
+    /// behind the facet. If a small compound touches a solid surface, the center of the part
     /// counts. The indices of facet and body part are in the caller's order.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
         if !self.surface.is_one_sided() {
@@ -196,7 +196,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns `true` if a part of a compound touches a face of a union of cells that is hidden
+    /// Returns `true` if a part of a compound touches a face of a solid surface that is hidden
     /// from the compound's own center, but not from the center of the part.
     pub(super) fn touches_hidden(&self, indices: (u32, u32)) -> bool {
         if self.part_centers.len() <= 1 {
