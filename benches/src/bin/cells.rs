@@ -1,6 +1,7 @@
 //! Worlds of cells: construction, edits, ticks, and queries beside parry's `Voxels`.
 //!
 //!     cargo run --release --bin cells
+//!     cargo run --release --bin cells construction edits ticks queries
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -273,8 +274,16 @@ fn queries() {
 
 fn main() {
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
-    construction();
-    edits_in_a_tick();
-    ticks();
-    queries();
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    let parts: [(&str, fn()); 4] = [
+        ("construction", construction),
+        ("edits", edits_in_a_tick),
+        ("ticks", ticks),
+        ("queries", queries),
+    ];
+    for (name, measure) in parts {
+        if names.is_empty() || names.iter().any(|it| it == name) {
+            measure();
+        }
+    }
 }
