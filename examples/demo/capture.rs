@@ -62,6 +62,11 @@ impl Pictures {
     }
 }
 
+/// `true` if the cameras draw. A software renderer takes up to a second per frame, so the cameras
+/// draw only in the ticks with a picture.
+#[derive(Resource, Default)]
+struct Draws(bool);
+
 /// The last capture, if it has not been read yet.
 #[derive(Resource, Default)]
 struct Captured(Option<Image>);
@@ -94,11 +99,14 @@ pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
     app.insert_resource(Target(image))
         .insert_resource(options.script.clone())
         .init_resource::<Captured>()
+        .init_resource::<Draws>()
         .insert_resource(PointerInputSettings {
             is_mouse_enabled: false,
             ..default()
         })
         .add_observer(draw_into_image)
+        .add_systems(First, open_cameras)
+        .add_systems(Last, close_cameras)
         .set_runner(move |app| run(app, &pictures));
 }
 
@@ -107,6 +115,20 @@ fn draw_into_image(add: On<Add, Camera>, target: Res<Target>, mut commands: Comm
         RenderTarget::Image(ImageRenderTarget::from(target.0.clone())),
         IsDefaultUiCamera,
     ));
+}
+
+/// Turns on all cameras, because picking ignores cameras that are off.
+fn open_cameras(mut cameras: Query<&mut Camera>) {
+    cameras
+        .iter_mut()
+        .for_each(|mut camera| camera.is_active = true);
+}
+
+/// Turns off all cameras before Bevy draws, unless a picture is taken.
+fn close_cameras(mut cameras: Query<&mut Camera>, draws: Res<Draws>) {
+    cameras
+        .iter_mut()
+        .for_each(|mut camera| camera.is_active = draws.0);
 }
 
 /// Runs the ticks, one per update, and takes the pictures.
@@ -118,6 +140,7 @@ fn run(mut app: App, pictures: &Pictures) -> AppExit {
         let result = app.world_mut().run_system_cached(script::play);
         result.expect("a window, which `build` adds");
         set_time_step(&mut app, timestep);
+        app.insert_resource(Draws(false));
         app.update();
         if let Some(exit) = app.should_exit() {
             return exit;
@@ -140,6 +163,7 @@ fn set_time_step(app: &mut App, duration: Duration) {
 /// Writes a picture of the current tick. Time stands still until everything is drawn.
 fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
     set_time_step(app, Duration::ZERO);
+    app.insert_resource(Draws(true));
     let mut previous = None;
     for _ in 0..MAX_CAPTURES {
         let picture = capture(app).ok_or("not all is drawn after many updates")?;
