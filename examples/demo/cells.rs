@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use bevy::{mesh::PrimitiveTopology, prelude::*};
 use headbutt::{ShapeView, prelude::*};
 
-/// The thickness of the upper edge of a tile, in units of the world.
-const EDGE: f32 = 0.15;
+/// The thickness of the upper and of the other edges of tiles, in units of the world.
+const UPPER_EDGE: f32 = 0.16;
+const EDGE: f32 = 0.07;
 
 /// The colors of the cells of a collider: for each material, the color of its cells and the color
 /// of their upper faces.
@@ -46,12 +47,16 @@ pub fn draw_voxels(
     }
 }
 
-/// Returns the filled tiles of a level, and the upper edges of the level's exposed faces.
+/// Returns the filled tiles of a level, and the edges of the level's exposed faces.
 fn tiles(level: &Collider, colors: &CellColors) -> Mesh {
     let mut triangles = Triangles::default();
     let Some(grid) = level.grid::<Vec2>() else {
         return triangles.mesh();
     };
+    let sides = [-1.5, -0.5, 0.5, 1.5].map(|offset| offset * grid.cell_size());
+    let nearby = sides.map(|x| sides.map(|y| Vec2::new(x.x, y.y)));
+    let is_solid = |point: Vec2| grid.get(grid.position_of(point)).is_solid();
+    let light = |corner: Vec2| light(nearby.as_flattened(), |offset| is_solid(corner + offset));
     // The cells of a level have few different shapes.
     let mut outlines = HashMap::new();
     for (position, cell) in grid.iter() {
@@ -61,23 +66,29 @@ fn tiles(level: &Collider, colors: &CellColors) -> Mesh {
             segments(&Collider::cells(&single))
         });
         let corner = position.as_vec2() * grid.cell_size();
+        let color = colors.of(cell, position.extend(0), false);
         // A cell is convex, so the triangles between one of its corners and its sides fill it.
         for [a, b] in &*outline {
-            let points = [outline[0][0], *a, *b].map(|point| (corner + point).extend(0.0));
-            triangles.add(points, colors.of(cell, position.element_sum(), false));
+            let points = [outline[0][0], *a, *b].map(|point| corner + point);
+            triangles.add(points.map(|point| (point.extend(0.0), light(point) * color)));
         }
     }
     for (part, [a, b]) in (0..).zip(segments(level)) {
+        let Some((position, cell)) = level.cell_2d(part) else {
+            continue;
+        };
         // The outer side of a segment is to its right.
-        let is_upper = a.x - b.x > (a.y - b.y).abs();
-        if let Some((position, cell)) = level.cell_2d(part)
-            && is_upper
-        {
-            let color = colors.of(cell, position.element_sum(), true);
-            let [c, d] = [a, b].map(|point| point - EDGE * Vec2::Y);
-            for points in [[a, b, c], [b, c, d]] {
-                triangles.add(points.map(|point| point.extend(0.1)), color);
-            }
+        let normal = -(b - a).normalize().perp();
+        let is_upper = normal.y > 0.5;
+        let color = colors.of(cell, position.extend(0), is_upper);
+        let (inward, color) = if is_upper {
+            (Vec2::NEG_Y * UPPER_EDGE / normal.y, color)
+        } else {
+            (-EDGE * normal, 0.6 * color)
+        };
+        let [c, d] = [a, b].map(|point| point + inward);
+        for points in [[a, b, c], [b, c, d]] {
+            triangles.add(points.map(|point| (point.extend(0.1), color)));
         }
     }
     triangles.mesh()
@@ -95,29 +106,46 @@ fn segments(level: &Collider) -> Vec<[Vec2; 2]> {
 /// Returns the exposed faces of a level of voxels.
 fn voxels(level: &Collider, colors: &CellColors) -> Mesh {
     let mut triangles = Triangles::default();
-    if let Some(ShapeView::Surface(faces)) = level.shape_3d() {
+    if let (Some(grid), Some(ShapeView::Surface(faces))) = (level.grid::<Vec3>(), level.shape_3d())
+    {
+        let sides = [-0.5, 0.5].map(|offset| offset * grid.cell_size());
+        let nearby = sides.map(|x| sides.map(|y| sides.map(|z| Vec3::new(x.x, y.y, z.z))));
+        let is_solid = |point: Vec3| grid.get(grid.position_of(point)).is_solid();
+        let light = |corner: Vec3| {
+            let nearby = nearby.as_flattened().as_flattened();
+            light(nearby, |offset| is_solid(corner + offset))
+        };
         for (part, facet) in (0..).zip(faces.facets()) {
             let corners = [0, 1, 2].map(|corner| faces.vertices()[facet[corner] as usize]);
             let [a, b, c] = corners;
             let is_upper = (b - a).cross(c - a).normalize().y > 0.5;
             if let Some((position, cell)) = level.cell_3d(part) {
-                triangles.add(corners, colors.of(cell, position.element_sum(), is_upper));
+                let color = colors.of(cell, position, is_upper);
+                triangles.add(corners.map(|corner| (corner, light(corner) * color)));
             }
         }
     }
     triangles.mesh().with_computed_flat_normals()
 }
 
+/// Returns the brightness of a corner, which is less if more cells around the corner are solid.
+fn light<V: Copy>(nearby: &[V], is_solid: impl Fn(V) -> bool) -> f32 {
+    let solid = nearby.iter().filter(|offset| is_solid(**offset)).count();
+    1.3 - 0.8 * solid as f32 / nearby.len() as f32
+}
+
 impl CellColors {
-    /// Returns the color of a cell or of its upper faces. The brightness alternates from cell to
-    /// cell, as on a chessboard, so that the cells can be told apart.
-    fn of(&self, cell: Cell, position_sum: i32, is_upper: bool) -> LinearRgba {
+    /// Returns the color of a cell or of its upper faces. The brightness differs from cell to cell
+    /// as by chance, so that the cells can be told apart.
+    fn of(&self, cell: Cell, position: IVec3, is_upper: bool) -> LinearRgba {
         let color = self.0[usize::from(cell.material())][usize::from(is_upper)].to_linear();
-        color * if position_sum % 2 == 0 { 1.0 } else { 0.88 }
+        let seed = position.dot(IVec3::new(0x1657, 0x2f29, 0x3b0d)) as u32;
+        let chance = seed.wrapping_mul(0x9e37_79b9) >> 24;
+        color * (0.85 + 0.15 * chance as f32 / 255.0)
     }
 }
 
-/// Triangles, each with a color.
+/// Triangles whose corners have colors.
 #[derive(Default)]
 struct Triangles {
     positions: Vec<Vec3>,
@@ -125,9 +153,11 @@ struct Triangles {
 }
 
 impl Triangles {
-    fn add(&mut self, corners: [Vec3; 3], color: LinearRgba) {
-        self.positions.extend(corners);
-        self.colors.extend([color.to_f32_array(); 3]);
+    fn add(&mut self, corners: [(Vec3, LinearRgba); 3]) {
+        for (position, color) in corners {
+            self.positions.push(position);
+            self.colors.push(color.to_f32_array());
+        }
     }
 
     fn mesh(self) -> Mesh {

@@ -51,32 +51,43 @@ pub enum Light {
 
 /// Returns a 3D camera, and a light that moves with the camera and shines from the upper left.
 pub fn camera(orbit: Orbit, light: Light) -> impl Bundle {
-    let shadows = CascadeShadowConfigBuilder {
-        num_cascades: 1,
-        maximum_distance: 2.0 * orbit.distance,
+    let light = DirectionalLight {
+        illuminance: 4200.0,
+        shadow_maps_enabled: light == Light::Shadows,
         ..default()
     };
-    let light = (
-        DirectionalLight {
-            illuminance: 4200.0,
-            shadow_maps_enabled: light == Light::Shadows,
-            ..default()
-        },
-        shadows.build(),
-    );
-    let from = Transform::from_xyz(-1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y);
+    (
+        lens(orbit, 300.0),
+        children![sun(light, 2.0 * orbit.distance)],
+    )
+}
+
+/// Returns a 3D camera, and the brightness of places that no light reaches.
+pub fn lens(orbit: Orbit, brightness: f32) -> impl Bundle {
+    let ambient = AmbientLight {
+        brightness,
+        ..default()
+    };
+    // Without tone mapping, colors stay as they are, and Bevy needs no lookup tables.
     (
         Camera3d::default(),
-        // Without tone mapping, colors stay as they are, and Bevy needs no lookup tables.
         Tonemapping::None,
-        AmbientLight {
-            brightness: 300.0,
-            ..default()
-        },
+        ambient,
         orbit,
         orbit.pose(),
-        children![(light, from)],
     )
+}
+
+/// Returns a light that shines from the upper left. Within a distance from the camera, it casts
+/// shadows.
+pub fn sun(light: DirectionalLight, distance: f32) -> impl Bundle {
+    let shadows = CascadeShadowConfigBuilder {
+        num_cascades: 1,
+        maximum_distance: distance,
+        ..default()
+    };
+    let from = Transform::from_xyz(-1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y);
+    (light, shadows.build(), from)
 }
 
 /// Returns the ground, a half-space below y = 0 with a grid.

@@ -12,7 +12,7 @@ mod demo;
 
 use bevy::prelude::*;
 use demo::game::{Follow, at, creature, direction, follow};
-use demo::{BLUE, EARTH, FAINT, GRAY, GREEN, INK, ORANGE, RED, Readout, YELLOW};
+use demo::{BLUE, FAINT, GRAY, GREEN, INK, ORANGE, RED, Readout, YELLOW};
 use demo::{cells, cells::CellColors, fill::Fill, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
@@ -31,7 +31,8 @@ const PAUSE: f32 = 0.12;
 const BEDROCK: u16 = 1;
 const SPIKES: u16 = 2;
 const BRICK: u16 = 3;
-const COLORS: [[Color; 2]; 4] = [[EARTH, GREEN], [GRAY, GRAY], [RED, RED], [ORANGE, YELLOW]];
+const SOIL: Color = Color::srgb(0.45, 0.33, 0.25);
+const COLORS: [[Color; 2]; 4] = [[SOIL, GREEN], [GRAY, GRAY], [RED, RED], [ORANGE, YELLOW]];
 
 /// The tiles from top to bottom. `cell` lists what the characters mean.
 #[rustfmt::skip]

@@ -11,8 +11,8 @@
 mod demo;
 
 use bevy::prelude::*;
-use demo::orbit::{self, Light, Orbit};
-use demo::{BLUE, GRAY, GREEN, INK, ORANGE, Readout, YELLOW};
+use demo::orbit::{self, Orbit};
+use demo::{BLUE, FAINT, INK, ORANGE, Readout, YELLOW};
 use demo::{cells, cells::CellColors, fill, pointer::Pointer};
 use headbutt::prelude::*;
 use headbutt::query::{CastOptions, Ray};
@@ -20,7 +20,7 @@ use headbutt::query::{CastOptions, Ray};
 const SPEED: f32 = 5.0;
 const GRAVITY: f32 = 25.0;
 const JUMP: f32 = 8.5;
-const START: Vec3 = Vec3::new(0.5, 12.0, 0.5);
+const START: Vec3 = Vec3::new(-0.5, 6.0, -0.5);
 /// The eyes, from the center of the player.
 const EYES: Vec3 = Vec3::new(0.0, 0.6, 0.0);
 /// The distance at which the player can dig and build.
@@ -37,16 +37,19 @@ const WOOD: u16 = 2;
 const LEAVES: u16 = 3;
 const BRICK: u16 = 4;
 const NAMES: [&str; 5] = ["soil", "rock", "wood", "leaves", "brick"];
-const BROWN: Color = Color::srgb(0.42, 0.31, 0.22);
-const DARK_GREEN: Color = Color::srgb(0.2, 0.5, 0.27);
+const SKY: Color = Color::srgb(0.56, 0.71, 0.85);
+const EARTH: Color = Color::srgb(0.47, 0.35, 0.25);
+const GRASS: Color = Color::srgb(0.42, 0.6, 0.32);
+const TRUNK: Color = Color::srgb(0.4, 0.29, 0.2);
+const FOLIAGE: Color = Color::srgb(0.24, 0.46, 0.27);
 const COLORS: [[Color; 2]; 5] = [
-    [BROWN, GREEN],
-    [GRAY, GRAY],
-    [BROWN, BROWN],
-    [DARK_GREEN, DARK_GREEN],
+    [EARTH, GRASS],
+    [FAINT, FAINT],
+    [TRUNK, TRUNK],
+    [FOLIAGE, FOLIAGE],
     [ORANGE, YELLOW],
 ];
-const TREES: [[i32; 2]; 6] = [[-5, -6], [7, -9], [11, 4], [-12, 8], [-16, -14], [3, 13]];
+const TREES: [[i32; 2]; 6] = [[5, 6], [-7, 9], [-11, -4], [12, -8], [16, 14], [-3, -13]];
 
 #[derive(Component)]
 struct World;
@@ -59,8 +62,9 @@ struct Player {
 
 fn main() -> AppExit {
     let keys = "WASD: walk    space: jump    mouse: dig, with shift: build    \
-        right button or arrows: turn the camera    wheel: zoom    F1: colliders";
+        right button, arrows: turn    wheel: zoom    F1: colliders";
     demo::app("Voxels", keys)
+        .insert_resource(ClearColor(SKY))
         .add_systems(Startup, (spawn, demo::hide_gizmos))
         .add_systems(FixedUpdate, steer)
         .add_systems(FixedPostUpdate, slide.after(HeadbuttSystems::Sync))
@@ -79,37 +83,57 @@ fn spawn(
     let orbit = Orbit {
         center: START,
         distance: 9.0,
-        yaw: 0.6,
-        pitch: 0.5,
+        yaw: -0.15,
+        pitch: 0.55,
     };
-    commands.spawn(orbit::camera(orbit, Light::Shadows));
+    let fog = DistanceFog {
+        color: SKY,
+        falloff: FogFalloff::Linear {
+            start: 15.0,
+            end: 45.0,
+        },
+        ..default()
+    };
+    let sun = DirectionalLight {
+        illuminance: 3000.0,
+        shadow_maps_enabled: true,
+        ..default()
+    };
+    commands.spawn((orbit::lens(orbit, 700.0), fog));
+    commands.spawn(orbit::sun(sun, 40.0));
     commands.spawn((World, Collider::cells(&hills()), CellColors(&COLORS)));
 
     let body = Collider::capsule_3d(0.35, 1.0);
-    let look = (
-        Mesh3d(meshes.add(fill::mesh_3d(&body))),
-        MeshMaterial3d(materials.add(BLUE)),
-        Transform::from_translation(START),
-    );
-    commands.spawn((Player::default(), body, look));
+    let mut part = |mesh: Mesh, color: Color, center: Vec3| {
+        (
+            Mesh3d(meshes.add(mesh)),
+            MeshMaterial3d(materials.add(color)),
+            Transform::from_translation(center),
+        )
+    };
+    let look = part(fill::mesh_3d(&body), BLUE, START);
+    let [left, right] =
+        [-0.15, 0.15].map(|x| part(Sphere::new(0.08).into(), INK, Vec3::new(x, 0.55, -0.3)));
+    let eyes = children![left, right];
+    commands.spawn((Player::default(), body, look, eyes));
 }
 
 /// Returns the height of the highest solid voxel of a column.
 fn height(x: i32, z: i32) -> i32 {
     let [x, z] = [x as f32, z as f32];
-    let height = 2.4 * (0.23 * x).sin() + 2.4 * (0.19 * z).cos() + 1.2 * (0.11 * (x + z)).sin();
+    let height = 2.4 * (0.19 * z).cos() - 2.4 * (0.23 * x).sin() - 1.2 * (0.11 * (x + z)).sin();
     height.round() as i32
 }
 
-/// Returns the ramp on top of a column, or an empty cell. Ramps lead to columns that are one voxel
-/// higher.
+/// Returns the ramp on top of a column, or an empty cell. A ramp leads to a column that is one
+/// voxel higher, along the foot of a straight step.
 fn ramp(x: i32, z: i32) -> Cell {
     let rise = |dx, dz| height(x + dx, z + dz) - height(x, z);
     match [rise(-1, 0), rise(1, 0), rise(0, -1), rise(0, 1)] {
-        [..=0, 1, ..] => Cell::slope(0, 8),
-        [1, ..=0, ..] => Cell::slope(8, 0),
-        [.., ..=0, 1] => Cell::slope_z(0, 8),
-        [.., 1, ..=0] => Cell::slope_z(8, 0),
+        [..=0, 1, 0, 0] => Cell::slope(0, 8),
+        [1, ..=0, 0, 0] => Cell::slope(8, 0),
+        [0, 0, ..=0, 1] => Cell::slope_z(0, 8),
+        [0, 0, 1, ..=0] => Cell::slope_z(8, 0),
         _ => Cell::EMPTY,
     }
 }
@@ -141,8 +165,13 @@ fn hills() -> CellGrid<Vec3> {
     grid
 }
 
-/// Lets the player walk in the direction of the camera.
-fn steer(keys: Res<ButtonInput<KeyCode>>, camera: Single<&Orbit>, mut player: Single<&mut Player>) {
+/// Lets the player walk in the direction of the camera, and look ahead.
+fn steer(
+    keys: Res<ButtonInput<KeyCode>>,
+    camera: Single<&Orbit>,
+    player: Single<(&mut Player, &mut Transform)>,
+) {
+    let (mut player, mut pose) = player.into_inner();
     let axis = |less, more| f32::from(keys.pressed(more)) - f32::from(keys.pressed(less));
     let (right, back) = (
         axis(KeyCode::KeyA, KeyCode::KeyD),
@@ -151,6 +180,9 @@ fn steer(keys: Res<ButtonInput<KeyCode>>, camera: Single<&Orbit>, mut player: Si
     let walk = Vec3::new(right, 0.0, back).normalize_or_zero();
     let walk = Quat::from_rotation_y(camera.yaw) * (SPEED * walk);
     player.velocity = walk.with_y(player.velocity.y);
+    if walk != Vec3::ZERO {
+        pose.look_to(walk, Vec3::Y);
+    }
     if keys.pressed(KeyCode::Space) && player.ground.is_some() {
         player.velocity.y = JUMP;
     }
@@ -212,7 +244,7 @@ fn edit(
     mut readout: ResMut<Readout>,
     mut gizmos: Gizmos,
 ) -> Result {
-    readout.0.clear();
+    "no voxel under the mouse".clone_into(&mut readout.0);
     let ((world, mut cells), (player, pose)) = (world.into_inner(), *player);
     let (Some(grid), Some(ray)) = (cells.grid::<Vec3>(), pointer.ray()) else {
         return Ok(());
