@@ -236,6 +236,45 @@ fn the_player_jumps_onto_a_one_way_platform() {
     assert!(count > 2_000, "{count} pixels of the player");
 }
 
+/// Returns `true` for soil, bright or in the shade.
+fn is_brown([red, green, blue]: [f32; 3]) -> bool {
+    red < 0.6 && red > green + 0.04 && green > blue + 0.02
+}
+
+/// The player digs through a hill, at the height of the floor, and walks into the tunnel. A tile is
+/// 65 pixels long.
+#[test]
+fn the_player_digs_a_tunnel_through_tiles() {
+    let input = "2 cursor 1200 365; 5 down KeyD; 30 press";
+    let Some(picture) = Picture::of("tiles", 80, input) else {
+        return;
+    };
+    let count = picture.count([650, 330], [50, 60], is_bright_blue);
+    assert!(count > 2_000, "{count} pixels of the player in the tunnel");
+    let tunnel = picture.count([530, 345], [110, 40], is_background);
+    assert_eq!(tunnel, 110 * 40, "the tunnel");
+    for (part, corner) in [("roof", [650, 220]), ("floor", [650, 420])] {
+        let count = picture.count(corner, [100, 80], is_brown);
+        assert!(count > 7_500, "{count} pixels of the {part}");
+    }
+}
+
+/// The player digs a voxel of the slope, and places a brick on the slope.
+#[test]
+fn the_player_digs_and_builds_voxels() {
+    let input = "30 cursor 540 520; 45 press; 46 release; \
+                 50 down ShiftLeft; 50 cursor 760 480; 52 press; 53 release";
+    let Some(picture) = Picture::of("voxels", 60, input) else {
+        return;
+    };
+    let player = picture.count([600, 330], [80, 150], is_blue);
+    assert!(player > 4_000, "{player} pixels of the player");
+    let hole = picture.count([510, 490], [80, 50], is_brown);
+    assert!(hole > 3_000, "{hole} pixels of soil in the hole");
+    let brick = picture.count([740, 430], [60, 40], is_any_orange);
+    assert!(brick > 1_500, "{brick} pixels of the brick");
+}
+
 /// The player walks to the left, against the wall at the pixel 41, and shoots to the right.
 #[test]
 fn a_wall_stops_the_player_and_the_bullets() {
