@@ -12,7 +12,7 @@ pub struct Demo {
     pub title: &'static str,
 }
 
-pub const DEMOS: [Demo; 2] = [
+pub const DEMOS: [Demo; 4] = [
     Demo {
         name: "blocks_2d",
         title: "Two blocks",
@@ -20,6 +20,14 @@ pub const DEMOS: [Demo; 2] = [
     Demo {
         name: "gjk_epa_steps",
         title: "GJK and EPA step by step",
+    },
+    Demo {
+        name: "tiles",
+        title: "Tiles",
+    },
+    Demo {
+        name: "voxels",
+        title: "Voxels",
     },
 ];
 

@@ -169,3 +169,32 @@ pub fn steps(browser: &Browser) -> Result<(), Box<dyn Error>> {
     demo.drag([-2.9, -0.1], [-1.9, 1.2])?;
     demo.wait_for_orange("the mouse drags B to (-1.9, 1.2)", b_at([-1.9, 1.2]))
 }
+
+/// Checks `tiles` and `voxels`: the blue player lands, and a key moves the player or the camera.
+pub fn game(browser: &Browser) -> Result<(), Box<dyn Error>> {
+    let demo = Demo {
+        browser,
+        height: 11.0,
+        orange_area: Area::EVERYWHERE,
+        hidden_by_dots: 0.0,
+    };
+    let has_player = |picture: &Picture| picture.bounds(is_blue, &Area::EVERYWHERE).is_some();
+    let mut before = demo.wait_for("the player is blue", has_player)?;
+    let start = Instant::now();
+    let at_rest = loop {
+        thread::sleep(Duration::from_secs(1));
+        let picture = demo.picture()?;
+        if picture.equals(&before) {
+            break picture;
+        }
+        if start.elapsed() > PATIENCE {
+            return Err("the picture changes although no key is down".into());
+        }
+        before = picture;
+    };
+    browser.key_down(RIGHT)?;
+    demo.wait_for("the right arrow changes the picture", |picture| {
+        has_player(picture) && !picture.equals(&at_rest)
+    })?;
+    browser.key_up(RIGHT)
+}

@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         match demo.name {
             "blocks_2d" => demos::blocks(&browser)?,
             "gjk_epa_steps" => demos::steps(&browser)?,
+            "tiles" | "voxels" => demos::game(&browser)?,
             name => return Err(format!("there is no check of {name}").into()),
         }
         println!("{}: passed in {} s", demo.name, start.elapsed().as_secs());
