@@ -95,7 +95,9 @@ pub use run_ticks::run_ticks;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-pub use shape::{Cap, Cell, CellGrid, ConvexHull, IntoShape, Rounded, Shape, ShapeError, Support};
+pub use shape::{
+    Cap, Cell, CellDirection, CellGrid, ConvexHull, IntoShape, Rounded, Shape, ShapeError, Support,
+};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{PoseKind, QueryPose, Space};
@@ -207,12 +209,13 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Cell, CellGrid, Collider,
-        ColliderOf, Colliders, CollidingEntities, CollisionEnded, CollisionEvent, CollisionLayers,
-        CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason, Ground,
-        HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask, MoveAndSlideSettings, OneWay,
-        OngoingEvents, PassThrough, PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError,
-        SpatialQuery, SpatialQueryFilter, Support, Swept, Teleported, WorldMover,
+        AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Cell, CellDirection,
+        CellGrid, Collider, ColliderOf, Colliders, CollidingEntities, CollisionEnded,
+        CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
+        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask,
+        MoveAndSlideSettings, OneWay, OngoingEvents, PassThrough, PushOut, RayCaster, Rounded,
+        Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
+        Teleported, WorldMover,
         query::{self, Motion},
     };
     #[cfg(feature = "debug-plugin")]

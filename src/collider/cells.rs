@@ -85,7 +85,8 @@ impl Collider {
     ///   is less than -16384, or greater than 16383.
     /// * [`TooManyCells`](ShapeError::TooManyCells): the chunks of the grid have more than 2²⁶
     ///   cells, empty cells included.
-    /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes along z.
+    /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes or is one-way
+    ///   along z.
     /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
     pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
@@ -219,6 +220,17 @@ impl Collider {
         let in_2d = self.cell_2d(part).map(|(_, cell)| cell);
         let cell = in_2d.or_else(|| self.cell_3d(part).map(|(_, cell)| cell));
         cell.map(Cell::material)
+    }
+
+    /// Returns `true` if any cell of a grid is one-way.
+    pub(crate) fn has_ledges(&self) -> bool {
+        let in_2d = self
+            .cell_compound::<Vec2>()
+            .and_then(Compound::without_ledges);
+        let in_3d = self
+            .cell_compound::<Vec3>()
+            .and_then(Compound::without_ledges);
+        in_2d.is_some() || in_3d.is_some()
     }
 
     fn cell_of<V: Dimension>(&self, part: u32) -> Option<(V::CellPosition, Cell)> {

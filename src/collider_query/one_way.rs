@@ -4,7 +4,8 @@
 //! down: see [`Landing`]. The caller decides which landings count, because the decision depends on
 //! the previous position of the body.
 //!
-//! Each part of a compound is a platform by itself. A surface is a single platform.
+//! Each part of a compound is a platform by itself. A surface is a single platform, and so is a
+//! ledge of one-way cells. A contact with a ledge always leads straight up, also at the rim.
 
 use smallvec::SmallVec;
 
@@ -17,7 +18,7 @@ use crate::{
     },
     collision::CollisionEvent,
     meeting::OneWaySide,
-    placed::{BoundingRegion, DynPart, PartContact, Placed, PlacedCollider},
+    placed::{BoundingRegion, DynPart, Ledge, PartContact, Placed, PlacedCollider},
     query::{CastHit64, CastOptions, CastStatus, Contact64, Motion64},
     shape::{Bounds, Shape, Support as _},
     space::{DVector, Space},
@@ -46,6 +47,10 @@ const RIM_STEP: f64 = 1e-4;
 /// The tangent of the slope angle of the steepest face that does not count as a side of a platform.
 pub const STEEPEST_SLOPE: f64 = 10.0;
 
+/// A contact leads straight up if the cosine of the angle between up and its direction exceeds this
+/// value, which allows for the rounding of the normal to f32.
+const STRAIGHT: f64 = 1.0 - 1e-6;
+
 /// The cosine of the angle between up and the normal of a face with the slope [`STEEPEST_SLOPE`].
 /// The square of the cosine is 1 / (1 + `STEEPEST_SLOPE`²).
 const FLATTEST_SIDE: f64 = 0.0995;
@@ -60,6 +65,8 @@ pub struct OneWayPair<'a, V: Space> {
     pub body: &'a PlacedCollider<V>,
     pub platform: &'a PlacedCollider<V>,
     pub side: OneWaySide<V::DVec>,
+    /// The ledge of `platform` that is the platform, or `None` if this is all of `platform`.
+    pub ledge: Option<Ledge<V::DVec>>,
 }
 
 /// The place where a body lands on a platform if the body is lifted above the platform and then
@@ -136,13 +143,22 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     fn landing_on(&self, unit: Placed<V>) -> Option<Landing<V::DVec>> {
         let up = self.side.up;
         let body = Placed::from(self.body);
-        let (Some(own), Some(other)) = (bounds(body), bounds(unit)) else {
+        let diagonal = |bounds: Bounds<V::DVec>| (bounds.max - bounds.min).length();
+        let other = match &self.ledge {
+            // The other faces of the ledge must not change the landing.
+            Some(Ledge { height, margin, .. }) => {
+                let height = height + unit.translation().dot(up);
+                Some(((height - margin, height + margin), 0.0))
+            }
+            None => bounds(unit).map(|other| (extent(&other, up), diagonal(other))),
+        };
+        let (Some(own), Some(((other_bottom, other_top), other_size))) = (bounds(body), other)
+        else {
             return self.landing_on_half_space(unit);
         };
         let (bottom, top) = extent(&own, up);
-        let (other_bottom, other_top) = extent(&other, up);
         let heights = (top - bottom) + (other_top - other_bottom);
-        let size = (own.max - own.min).length() + (other.max - other.min).length();
+        let size = diagonal(own) + other_size;
         let lift = (other_top - bottom).max(0.0) + LANDING_GAP * size;
         // The way down ends where the body is certainly below the platform.
         let way = 2.0 * lift + heights;
@@ -175,9 +191,13 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         face_normal: V::DVec,
         sink: f64,
     ) -> Option<Landing<V::DVec>> {
-        let rise = rise(contact.contact.normal, self.side.up);
+        let mut rise = rise(contact.contact.normal, self.side.up);
+        let leads_up = rise > LEAST_COSINE;
+        if self.ledge.is_some() {
+            (rise, contact.contact.normal) = (1.0, -self.side.up);
+        }
         contact.contact.depth = sink.max(0.0) * rise;
-        (rise > LEAST_COSINE).then(|| Landing {
+        leads_up.then(|| Landing {
             sink,
             rounding: self.rounding(unit),
             leads_up: false,
@@ -189,8 +209,10 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     /// Returns the rounding error of heights above a unit.
     fn rounding(&self, unit: Placed<V>) -> f64 {
         let extent = |placed: Placed<V>| match bounds(placed) {
-            Some(bounds) => bounds.min.extent().max(bounds.max.extent()),
-            None => placed.translation().extent(),
+            Some(bounds) if !matches!(placed, Placed::Ledge(..)) => {
+                bounds.min.extent().max(bounds.max.extent())
+            }
+            _ => placed.translation().extent(),
         };
         SINK_ROUNDING * (extent(self.body.into()) + extent(unit))
     }
@@ -235,6 +257,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             if !is_graze && is_met(&landing) {
                 support.sink = support.sink.max(landing.sink);
                 support.contacts.push(landing.contact);
+                self.add_cells(&mut support.contacts);
             }
         });
         (!support.contacts.is_empty()).then_some(support)
@@ -242,7 +265,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
 
     /// Returns the sink of `old`, a contact of the body in the previous tick with the part of
     /// `landing`. In that tick, up was `old_up`. Returns `None` if `old` is not solid, belongs to
-    /// another part, or did not push the body toward the upper side.
+    /// another part, or did not push the body toward the upper side. A contact belongs to a ledge
+    /// if it is in the plane of the ledge. So a change of the grid, which renumbers the parts, does
+    /// not matter, and a body may cross from a solid cell to a ledge.
     pub fn old_sink(
         &self,
         old: &CollisionEvent,
@@ -250,9 +275,29 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         old_up: V::DVec,
     ) -> Option<f64> {
         let rise = rise(V::projected(old.normal).to_f64(), old_up);
-        let is_same_part = !self.is_divided() || old.other_part() == landing.contact.parts.1;
+        let is_same_part = match self.ledge {
+            Some(_) => {
+                let height = V::projected(old.other_offset()).to_f64().dot(old_up);
+                self.is_in_plane(rise, height, landing)
+            }
+            None => !self.is_divided() || old.other_part() == landing.contact.parts.1,
+        };
         let is_support = old.is_solid() && is_same_part && rise > LEAST_COSINE;
         is_support.then(|| f64::from(old.depth) / rise)
+    }
+
+    /// Returns `true` if a contact of the body with other cells leads straight up to the plane of
+    /// the ledge.
+    pub fn is_level(&self, found: &PartContact<V::DVec>, landing: &Landing<V::DVec>) -> bool {
+        let (up, contact) = (self.side.up, &found.contact);
+        self.is_in_plane(rise(contact.normal, up), contact.offset_b.dot(up), landing)
+    }
+
+    /// Returns `true` if a contact with this [`rise`], at this height above the platform's
+    /// translation, is in the plane of the ledge.
+    fn is_in_plane(&self, rise: f64, height: f64, landing: &Landing<V::DVec>) -> bool {
+        let of_ledge = landing.contact.contact.offset_b.dot(self.side.up);
+        rise > STRAIGHT && (height - of_ledge).abs() <= landing.rounding
     }
 
     /// Returns the first touch of the body and the platform, which move by `motions`. If body and
@@ -264,21 +309,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         options: CastOptions,
         is_held: impl Fn(&Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
-        let [motion, platform_motion] = motions;
-        let angle = |motion: &Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
-        let origin = |placed: &PlacedCollider<V>| placed.world_pose.translation;
-        let region = self.body.region().ok()?;
-        // If the platform rotates, the body rotates about the platform's origin in the frame of the
-        // platform.
-        let path = region.bounds().map(|bounds| {
-            let turned = bounds.around_rotation(origin(self.body), angle(&motion));
-            let translation = motion.translation - platform_motion.translation;
-            let moved = turned.around_translation(translation);
-            let carried = moved.around_rotation(origin(self.platform), angle(&platform_motion));
-            BoundingRegion::Box(carried)
-        });
+        let region = region_of_path([self.body, self.platform], motions)?;
         let mut first: Option<PartTouch<V::DVec>> = None;
-        self.visit_units(&path.unwrap_or(region), |unit| {
+        self.visit_units(&region, |unit| {
             let touch = self.touch_of_unit(unit, motions, options, &is_held);
             first = earliest(first.into_iter().chain(touch));
         });
@@ -309,6 +342,10 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         if hit.status == CastStatus::Hit {
             let turn = V::DVec::rotation(platform_motion.rotation * -hit.touching);
             let is_landing = leads_up && self.is_from_above(unit, (&hit, parts), turn, climb);
+            if self.ledge.is_some() {
+                hit.contact.normal = -(V::DVec::transpose(turn) * self.side.up);
+                hit.face_normal = hit.contact.normal;
+            }
             return is_landing.then_some((hit, parts));
         }
         let mut landing = self.landing_on(unit)?;
@@ -335,7 +372,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         turn: <V::DVec as DVector>::Matrix,
         climb: f64,
     ) -> bool {
-        if self.platform.is_surface() {
+        if self.platform.is_surface() && self.ledge.is_none() {
             return climb <= 0.0 || rise(hit.face_normal, self.side.up) > LEAST_COSINE;
         }
         let allowed = self.rounding(unit) + self.side.margin;
@@ -349,7 +386,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     }
 
     /// Returns the height of the rim of a convex platform along up, or `None` if the body does not
-    /// touch the rim.
+    /// touch the rim. Every point of a ledge counts as its rim.
     ///
     /// At the rim, the touch is not inside an upper face, and a point beside the touched point and
     /// well below it is outside of the platform. The rim has the height of the touched point. If
@@ -362,6 +399,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         part: u32,
     ) -> Option<f64> {
         let up = self.side.up;
+        if self.ledge.is_some() {
+            return Some((unit.translation() + contact.offset_b).dot(up));
+        }
         let outward = -contact.normal;
         let is_on_face =
             face_normal.dot(contact.normal) > 1.0 - SAME_FACE && outward.dot(up) > FLATTEST_SIDE;
@@ -391,6 +431,29 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         bottom.is_some_and(|bottom| bottom >= height)
     }
 
+    /// If the platform is a ledge, adds a contact for each other cell that the body touches. The
+    /// last of `contacts` is the deepest contact with the ledge.
+    fn add_cells(&self, contacts: &mut PartContacts<V::DVec>) {
+        let (Some(found), Some(ledge), Ok(region)) =
+            (contacts.last().copied(), self.ledge, self.body.region())
+        else {
+            return;
+        };
+        let platform = self.platform;
+        let mut cells = SmallVec::<[_; 8]>::from_iter([platform.cell_of_facet(found.parts.1)]);
+        let origin = self.body.world_pose.translation;
+        platform.parts_near(&region, origin, |facet| {
+            let (cell, unit) = (platform.cell_of_facet(facet), Placed::Part(platform, facet));
+            let is_new = platform.ledge(facet) == Some(ledge.plane) && !cells.contains(&cell);
+            if !is_new || deepest_contact(self.body.into(), unit).is_none() {
+                return;
+            }
+            let landing = self.landing_on(unit);
+            cells.extend(landing.map(|_| cell));
+            contacts.extend(landing.map(|landing| landing.contact));
+        });
+    }
+
     /// Returns `true` if each part of the platform is a platform by itself.
     fn is_divided(&self) -> bool {
         self.platform.compound().is_some() && !self.platform.is_surface()
@@ -399,21 +462,43 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     /// Calls `visit` with each platform near a region of the world.
     fn visit_units(&self, region: &BoundingRegion<V::DVec>, mut visit: impl FnMut(Placed<V>)) {
         if !self.is_divided() {
-            return visit(self.platform.into());
+            return visit(self.unit(0));
         }
         let origin = self.body.world_pose.translation;
         self.platform
             .parts_near(region, origin, |part| visit(self.unit(part)));
     }
 
-    /// Returns the platform to which a part belongs: the part of a compound, or the whole collider.
+    /// Returns the platform to which a part belongs: the ledge, the part of a compound, or the
+    /// whole collider.
     fn unit(&self, part: u32) -> Placed<'a, V> {
-        if self.is_divided() {
-            Placed::Part(self.platform, part)
-        } else {
-            self.platform.into()
+        match self.ledge {
+            Some(ledge) => Placed::Ledge(self.platform, ledge.plane),
+            None if self.is_divided() => Placed::Part(self.platform, part),
+            None => self.platform.into(),
         }
     }
+}
+
+/// Returns a region of the world that contains a body while it moves relative to a platform. Both
+/// are given in the poses in which their motions begin.
+pub fn region_of_path<V: Space>(
+    [body, platform]: [&PlacedCollider<V>; 2],
+    [motion, platform_motion]: [Motion64<V::DVec>; 2],
+) -> Option<BoundingRegion<V::DVec>> {
+    let angle = |motion: &Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
+    let origin = |placed: &PlacedCollider<V>| placed.world_pose.translation;
+    let region = body.region().ok()?;
+    let Some(bounds) = region.bounds() else {
+        return Some(region);
+    };
+    // If the platform rotates, the body rotates about the platform's origin in the frame of the
+    // platform.
+    let turned = bounds.around_rotation(origin(body), angle(&motion));
+    let translation = motion.translation - platform_motion.translation;
+    let moved = turned.around_translation(translation);
+    let carried = moved.around_rotation(origin(platform), angle(&platform_motion));
+    Some(BoundingRegion::Box(carried))
 }
 
 /// Returns the height of the lowest point of a part along a unit vector.

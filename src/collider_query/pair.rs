@@ -108,20 +108,29 @@ fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartCo
 pub fn visit_contacts<V: Space>(
     first: &PlacedCollider<V>,
     second: &PlacedCollider<V>,
-    mut visit: impl FnMut(PartContact<V::DVec>),
+    visit: impl FnMut(PartContact<V::DVec>),
 ) {
+    visit_contacts_in(first, second, &mut Scratch::default(), visit);
+}
+
+/// Does the same as [`visit_contacts`], with the buffers of the caller. Returns the deepest contact.
+pub fn visit_contacts_in<V: Space>(
+    first: &PlacedCollider<V>,
+    second: &PlacedCollider<V>,
+    scratch: &mut Scratch<V>,
+    mut visit: impl FnMut(PartContact<V::DVec>),
+) -> Option<PartContact<V::DVec>> {
     if first.scaled_shape().is_some() && second.scaled_shape().is_some() {
         let contact = deepest_contact(first.into(), second.into());
         contact.into_iter().for_each(visit);
-        return;
+        return contact;
     }
     let is_swapped = first.compare(second).is_gt();
     let [a, b] = swap_if(is_swapped, [first, second]);
-    if let Ok(region) = b.region() {
-        deepest_of_parts((a, b), &region, &mut Scratch::default(), |contact| {
-            visit(contact.flipped_if(is_swapped));
-        });
-    }
+    let deepest = deepest_of_parts((a, b), &b.region().ok()?, scratch, |contact| {
+        visit(contact.flipped_if(is_swapped));
+    });
+    deepest.map(|found| found.flipped_if(is_swapped))
 }
 
 /// Returns the contact of two colliders or shapes in the world.

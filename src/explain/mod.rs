@@ -33,7 +33,7 @@ use crate::{
     Collider, ColliderOf, CollisionEvent, CollisionLayers, Collisions, IgnoreCollisions,
     LayerNames, OneWay, PassThrough, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
-    collider_query::pair::{nearest_points, one_sided_surface},
+    collider_query::pair::{intersects, nearest_points, one_sided_surface},
     math::Vec3,
     meeting::{Exclusion, PairTraits},
     pipeline::{
@@ -45,6 +45,7 @@ use crate::{
         sync::{LastRun, SyncState},
         unfiltered::disabling_components,
     },
+    placed::Placed,
     query::length_to_f32,
     shape::{AnyColliderShape, ColliderShape},
     space::Space,
@@ -220,8 +221,8 @@ pub enum PairStatus {
         /// The gap between the boxes along this axis.
         gap: f32,
     },
-    /// The two colliders overlap, but one collider is [`OneWay`], and the other collider did not
-    /// come from the solid side.
+    /// The two colliders overlap, but one collider is [`OneWay`] or has one-way cells, and the
+    /// other collider did not come from the solid side.
     NotFromAbove {
         /// The one-way collider. If both colliders are one-way, the first entity of the pair.
         platform: Entity,
@@ -548,6 +549,22 @@ fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
     Some(NamedCell { position, material })
 }
 
+/// Returns the union of cells that has a ledge which the other collider touches.
+fn passed_ledges<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> Option<Entity> {
+    let orders = [(first, second), (second, first)];
+    let mut orders = orders.into_iter();
+    let (_, platform) = orders.find(|(body, platform)| {
+        let origin = body.world_pose.translation;
+        let ledges = body
+            .region()
+            .map(|region| platform.ledges_near(&region, origin));
+        let units = ledges.into_iter().flatten();
+        let mut units = units.map(|ledge| Placed::Ledge(platform, ledge.plane));
+        units.any(|unit| intersects((&body.placed).into(), unit))
+    })?;
+    Some(platform.entity)
+}
+
 /// Returns the status of two colliders that were tested and have no contact.
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfParts {
     let (a, b) = (&first.placed, &second.placed);
@@ -567,6 +584,9 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfPa
             second.entity
         };
         return (PairStatus::BehindSurface { surface }, None);
+    }
+    if let Some(platform) = passed_ledges(first, second) {
+        return (PairStatus::NotFromAbove { platform }, None);
     }
     let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {
         let platform = [first, second]

@@ -21,9 +21,9 @@ const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. As
 const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
 const REJECTED: &str = "a filter that the app added with `add_pair_filter` rejected the pair.";
 const PASSES_THROUGH: &str = "has `PassThrough`, and the other is `OneWay`. Remove `PassThrough`.";
-const NOT_FROM_ABOVE: &str = "is `OneWay`, and the other passes through it, because it did not \
-                              come from the solid side. Change the `direction`, or increase the \
-                              `margin`.";
+const NOT_FROM_ABOVE: &str = "is `OneWay` or has one-way cells, and the other passes through, \
+                              because it did not come from the solid side. Change the direction, \
+                              or increase the `margin` of `OneWay`.";
 const CONTACT_REJECTED: &str = "a filter that the app added with `add_contact_filter` rejected \
                                 their contact.";
 const SAME_OWNER: &str = "To make them collide, remove or change a `ColliderOf`.";

@@ -122,9 +122,9 @@ use crate::{
 ///
 /// Contacts with a [`Sensor`](crate::Sensor) are reported on all sides, because a sensor is never
 /// solid. The parts of a compound are one-way each by itself. A surface is one-way as a whole, so
-/// give each storey of a level its own surface. If both colliders are one-way, it is enough that
-/// one of them supports the other. If each supports the other, the contact with the smaller sink is
-/// reported.
+/// give each storey of a level its own surface, or use [one-way cells](crate::Cell::one_way). If
+/// both colliders are one-way, it is enough that one of them supports the other. If each supports
+/// the other, the contact with the smaller sink is reported.
 ///
 /// # Queries
 ///
@@ -137,7 +137,7 @@ use crate::{
 ///
 /// # Cost
 ///
-/// While any collider is one-way, the poses of all colliders are stored, as for
+/// While any collider or cell is one-way, the poses of all colliders are stored, as for
 /// [`Swept`](crate::Swept). Each tick compares all `OneWay` components with their copies. A change
 /// of the component takes effect in the next tick, even at rest. A tick may allocate memory for
 /// contacts with one-way surfaces.

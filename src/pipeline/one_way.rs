@@ -23,22 +23,31 @@
 //! at rest is tested. The decision depends only on the two colliders, and on the contacts and poses
 //! that [`Collisions`] has of the previous tick.
 //!
+//! Each ledge of a union of cells is a platform: see [`LedgePair`]. Rule 4 does not apply to
+//! ledges, because a ledge is flat: a body that moves against it from outside was above it.
+//!
 //! Spatial queries of an entity use rules 1, 2 and 5 where they start: see `spatial/one_way.rs`.
+
+use std::borrow::Cow;
 
 use bevy::ecs::entity::Entity;
 use smallvec::SmallVec;
 
 use crate::{
     collider_query::{
-        one_way::{Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, earliest},
+        cast::cast_parts,
+        one_way::{
+            Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, earliest, region_of_path,
+        },
+        pair::visit_contacts_in,
         part_contacts::Scratch,
     },
     collision::{Collisions, PreviousPoses},
     meeting::{OneWaySide, OneWays, PairRules},
     pipeline::{proxy::Proxy, swept::rotation_between},
-    placed::PlacedCollider,
-    query::{CastOptions, Motion64},
-    shape::{Affine, WorldPose},
+    placed::{BoundingRegion, PartContact, PlacedCollider},
+    query::{CastOptions, Motion64, length_to_f32},
+    shape::{Affine, WorldPose, swap_if},
     space::{DVector, Space},
 };
 
@@ -63,8 +72,30 @@ pub struct Meeting<'a, V: Space> {
 /// The pose of a body at the start of its motion, and its rotation from this pose.
 type Start<D> = (WorldPose<D>, <D as DVector>::Matrix);
 
-/// The meetings of two colliders: one for each of them that is one-way.
-pub struct Meetings<'a, V: Space>(SmallVec<[Meeting<'a, V>; 2]>);
+/// The meetings of two colliders that are not solid from all sides.
+pub enum Meetings<'a, V: Space> {
+    /// One meeting for each of the colliders that is one-way as a whole.
+    Whole(SmallVec<[Meeting<'a, V>; 2]>),
+    Ledges(LedgePair<'a, V>),
+}
+
+/// Two colliders, of which at least one is a union of cells with ledges. The pair touches as its
+/// solid cells do, and each ledge is a platform for the other collider.
+pub struct LedgePair<'a, V: Space> {
+    tick: OneWayTick<'a, V>,
+    colliders: [Participant<'a, V>; 2],
+    /// The margin of the ledges.
+    margin: f64,
+}
+
+/// One of two colliders.
+#[derive(Clone, Copy)]
+pub struct Participant<'a, V: Space> {
+    pub entity: Entity,
+    pub placed: &'a PlacedCollider<V>,
+    /// `true` if the collider has [`PassThrough`](crate::PassThrough).
+    pub passes: bool,
+}
 
 impl<'a, V: Space> OneWayTick<'a, V> {
     /// Returns the data of a tick. `poses` are the poses of `collisions` in this dimension.
@@ -80,65 +111,84 @@ impl<'a, V: Space> OneWayTick<'a, V> {
         }
     }
 
-    /// Returns the meetings of two colliders. Returns `None` if neither is one-way, or if one of
-    /// them is a sensor.
+    /// Returns the meetings of two colliders. Returns `None` if both are solid from all sides, or
+    /// if one of them is a sensor.
     #[inline]
     pub fn meetings(self, first: &'a Proxy<V>, second: &'a Proxy<V>) -> Option<Meetings<'a, V>> {
-        let traits = [&first.traits, &second.traits];
-        let is_solid = !traits.iter().any(|traits| traits.is_sensor);
-        let is_one_way = is_solid && traits.iter().any(|traits| traits.is_one_way);
-        let colliders = [first, second].map(|proxy| (proxy.entity, &proxy.placed));
-        is_one_way
+        let proxies = [first, second];
+        let is_solid = !proxies.iter().any(|proxy| proxy.traits.is_sensor);
+        let mut proxies = proxies.into_iter();
+        let is_one_way = proxies.any(|proxy| proxy.traits.is_one_way || proxy.has_ledges());
+        let colliders = [first, second].map(|proxy| Participant {
+            entity: proxy.entity,
+            placed: &proxy.placed,
+            passes: proxy.traits.passes_through,
+        });
+        (is_solid && is_one_way)
             .then(|| self.meetings_of(colliders, 0.0))
             .flatten()
     }
 
-    /// Returns the meetings of two colliders that are not sensors. Returns `None` if neither is
-    /// one-way. `skin` is added to the margin.
+    /// Returns the meetings of two colliders that are not sensors. Returns `None` if both are solid
+    /// from all sides. `skin` is added to the margin.
     pub fn meetings_of(
         self,
-        [first, second]: [(Entity, &'a PlacedCollider<V>); 2],
+        colliders: [Participant<'a, V>; 2],
         skin: f64,
     ) -> Option<Meetings<'a, V>> {
+        let [first, second] = colliders;
         let mut orders = [(first, second, false), (second, first, true)];
         // The order must depend on the colliders, not on the entities.
-        if first.1.compare(second.1).is_gt() {
+        if first.placed.compare(second.placed).is_gt() {
             orders.reverse();
         }
         let meetings = orders
             .into_iter()
             .filter_map(|(body, platform, is_flipped)| {
-                let one_way = self.one_ways.get(platform.0)?;
-                let OneWaySide { up, margin } = one_way.side::<V>(&platform.1.world_pose)?;
+                let one_way = self.one_ways.get(platform.entity)?;
+                let OneWaySide { up, margin } = one_way.side::<V>(&platform.placed.world_pose)?;
                 Some(Meeting {
                     pair: OneWayPair {
-                        body: body.1,
-                        platform: platform.1,
+                        body: body.placed,
+                        platform: platform.placed,
                         side: OneWaySide {
                             up,
                             margin: margin + skin,
                         },
+                        ledge: None,
                     },
                     tick: self,
-                    entities: [body.0, platform.0],
+                    entities: [body.entity, platform.entity],
                     is_flipped,
                 })
             });
-        let meetings = Meetings(meetings.collect());
-        (!meetings.0.is_empty()).then_some(meetings)
+        let meetings: SmallVec<_> = meetings.collect();
+        if !meetings.is_empty() {
+            return Some(Meetings::Whole(meetings));
+        }
+        let has_ledges = colliders.iter().any(|it| it.placed.has_ledges());
+        has_ledges.then_some(Meetings::Ledges(LedgePair {
+            tick: self,
+            colliders,
+            margin: skin,
+        }))
     }
 }
 
 impl<'a, V: Space> Meetings<'a, V> {
     /// Returns the contacts in which a body meets its platform, in the order of the two colliders.
-    /// `is_met` decides whether a landing counts. If each collider supports the other, the contacts
-    /// with the smaller sink are returned.
+    /// The deepest contact comes first. `is_met` decides whether a landing counts. If each collider
+    /// supports the other, the contacts with the smaller sink are returned.
     pub fn contacts(
         &self,
         scratch: &mut Scratch<V>,
-        is_met: impl Fn(&Meeting<'a, V>, &Landing<V::DVec>) -> bool,
+        is_met: impl Fn(&Meeting<V>, &Landing<V::DVec>) -> bool,
     ) -> PartContacts<V::DVec> {
-        let supports = self.0.iter().filter_map(|meeting| {
+        let meetings = match self {
+            Self::Whole(meetings) => meetings,
+            Self::Ledges(pair) => return pair.contacts(scratch, is_met),
+        };
+        let supports = meetings.iter().filter_map(|meeting| {
             let support = meeting
                 .pair
                 .support(scratch, |landing| is_met(meeting, landing))?;
@@ -149,7 +199,11 @@ impl<'a, V: Space> Meetings<'a, V> {
             return PartContacts::new();
         };
         let contacts = support.contacts.into_iter();
-        contacts.map(|found| found.flipped_if(is_flipped)).collect()
+        let mut contacts: PartContacts<_> =
+            contacts.map(|found| found.flipped_if(is_flipped)).collect();
+        contacts.sort_by_key(|found| found.parts);
+        sort_by_depth(&mut contacts);
+        contacts
     }
 
     /// Returns the first touch of the two colliders, which move by `motions`: see
@@ -158,23 +212,146 @@ impl<'a, V: Space> Meetings<'a, V> {
         &self,
         motions: [Motion64<V::DVec>; 2],
         options: CastOptions,
-        is_held: impl Fn(&Meeting<'a, V>, &Landing<V::DVec>) -> bool,
+        is_held: impl Fn(&Meeting<V>, &Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
-        earliest(self.0.iter().filter_map(|meeting| {
-            let [first, second] = motions;
-            let is_held = |landing: &Landing<_>| is_held(meeting, landing);
-            if !meeting.is_flipped {
-                return meeting.pair.first_touch([first, second], options, is_held);
+        match self {
+            Self::Whole(meetings) => {
+                let meetings = meetings.iter();
+                earliest(meetings.filter_map(|it| it.first_touch(motions, options, &is_held)))
             }
-            let (hit, (a, b)) = meeting
-                .pair
-                .first_touch([second, first], options, is_held)?;
-            Some((hit.flipped(), (b, a)))
-        }))
+            Self::Ledges(pair) => pair.first_touch(motions, options, is_held),
+        }
+    }
+}
+
+impl<V: Space> LedgePair<'_, V> {
+    /// Returns the contacts of the pair: see [`Meetings::contacts`].
+    ///
+    /// A body that meets a ledge touches the other cells as if it had risen onto the ledge. So a
+    /// body that has sunk into a ledge is not caught by a solid cell of the same height beside it.
+    /// A body that other cells push out to the plane of a ledge meets the ledge as well. Otherwise,
+    /// it would meet the ledge in the next tick, by rule 2, but only if it does not rest.
+    fn contacts(
+        &self,
+        scratch: &mut Scratch<V>,
+        is_met: impl Fn(&Meeting<V>, &Landing<V::DVec>) -> bool,
+    ) -> PartContacts<V::DVec> {
+        let [first, second] = self.colliders.map(|it| it.placed.without_ledges());
+        let mut of_ledges = PartContacts::new();
+        let mut met = SmallVec::<[_; 2]>::new();
+        // The translation of the first collider out of the ledges.
+        let mut raise = V::DVec::ZERO;
+        loop {
+            let solid = contacts_after(&first, &second, raise, scratch);
+            let count = met.len();
+            for is_flipped in [false, true] {
+                let [body, _] = swap_if(is_flipped, [&first, &second]);
+                let region = body.region().ok();
+                self.visit_ledges(body, is_flipped, region, |meeting| {
+                    let ledge = (is_flipped, meeting.pair.ledge.map(|ledge| ledge.plane));
+                    if met.contains(&ledge) {
+                        return;
+                    }
+                    let is_met = |landing: &Landing<_>| {
+                        let mut found = solid.iter().map(|found| found.flipped_if(is_flipped));
+                        is_met(meeting, landing)
+                            || found.any(|found| meeting.pair.is_level(&found, landing))
+                    };
+                    let Some(support) = meeting.pair.support(scratch, is_met) else {
+                        return;
+                    };
+                    met.push(ledge);
+                    let up = meeting.pair.side.up;
+                    let up = if is_flipped { -up } else { up };
+                    raise = raise + up * (support.sink - raise.dot(up)).max(0.0);
+                    let found = support.contacts.into_iter();
+                    of_ledges.extend(found.map(|found| found.flipped_if(is_flipped)));
+                });
+            }
+            if met.len() == count {
+                let mut contacts = solid;
+                contacts.extend(of_ledges);
+                sort_by_depth(&mut contacts);
+                return contacts;
+            }
+        }
+    }
+
+    /// Returns the first touch of the pair: see [`Meetings::first_touch`].
+    fn first_touch(
+        &self,
+        motions: [Motion64<V::DVec>; 2],
+        options: CastOptions,
+        is_held: impl Fn(&Meeting<V>, &Landing<V::DVec>) -> bool,
+    ) -> Option<PartTouch<V::DVec>> {
+        let [first, second] = self.colliders.map(|it| it.placed.without_ledges());
+        let [of_first, of_second] = motions;
+        let moving = ((&*first).into(), of_first);
+        let mut touch = cast_parts(moving, ((&*second).into(), of_second), options);
+        for is_flipped in [false, true] {
+            let [body, _] = swap_if(is_flipped, [&first, &second]);
+            let [_, platform] = swap_if(is_flipped, self.colliders);
+            let own_motions = swap_if(is_flipped, motions);
+            let region = region_of_path([body, platform.placed], own_motions);
+            self.visit_ledges(body, is_flipped, region, |meeting| {
+                let found = meeting.first_touch(motions, options, &is_held);
+                touch = earliest(touch.into_iter().chain(found));
+            });
+        }
+        touch
+    }
+
+    /// Calls `visit` with the meeting of a body and each ledge near a region. The ledges belong to
+    /// the second collider, or to the first collider if `is_flipped`.
+    fn visit_ledges(
+        &self,
+        body: &PlacedCollider<V>,
+        is_flipped: bool,
+        region: Option<BoundingRegion<V::DVec>>,
+        mut visit: impl FnMut(&Meeting<V>),
+    ) {
+        let [own, platform] = swap_if(is_flipped, self.colliders);
+        let Some(region) = region.filter(|_| !own.passes) else {
+            return;
+        };
+        let origin = body.world_pose.translation;
+        for ledge in platform.placed.ledges_near(&region, origin) {
+            let (up, margin) = (ledge.up, self.margin);
+            visit(&Meeting {
+                pair: OneWayPair {
+                    body,
+                    platform: platform.placed,
+                    side: OneWaySide { up, margin },
+                    ledge: Some(ledge),
+                },
+                tick: self.tick,
+                entities: [own.entity, platform.entity],
+                is_flipped,
+            });
+        }
     }
 }
 
 impl<V: Space> Meeting<'_, V> {
+    /// Returns the first touch of the two colliders, which move by `motions`: see
+    /// [`OneWayPair::first_touch`].
+    fn first_touch(
+        &self,
+        motions: [Motion64<V::DVec>; 2],
+        options: CastOptions,
+        is_held: &impl Fn(&Self, &Landing<V::DVec>) -> bool,
+    ) -> Option<PartTouch<V::DVec>> {
+        let motions = swap_if(self.is_flipped, motions);
+        let is_held = |landing: &Landing<_>| is_held(self, landing);
+        let (hit, parts) = self.pair.first_touch(motions, options, is_held)?;
+        let parts = swap_if(self.is_flipped, parts.into()).into();
+        Some(if self.is_flipped {
+            (hit.flipped(), parts)
+        } else {
+            (hit, parts)
+        })
+    }
+
     /// Returns `true` if the platform supported the body in the previous tick, and the body has not
     /// sunk by more than its own height and `fall` since (rule 2).
     pub fn has_met(&self, landing: &Landing<V::DVec>, fall: f64) -> bool {
@@ -213,7 +390,7 @@ impl<V: Space> Meeting<'_, V> {
         if self.tick.poses.is_teleported(body) {
             return 0.0;
         }
-        let contacts = self.tick.collisions.deepest_of(body);
+        let contacts = self.tick.collisions.parts_of(body);
         let lifts = contacts.filter(|contact| contact.is_solid());
         let lifts = lifts.map(|contact| {
             let translation = V::projected(contact.minimum_translation()).to_f64();
@@ -255,8 +432,8 @@ impl<V: Space> Meeting<'_, V> {
         } else {
             pair.is_above(landing, fall + lift, 0.0)
         };
-        if was_above {
-            return true;
+        if was_above || pair.ledge.is_some() {
+            return was_above;
         }
         let rotation = V::DVec::angle_between(V::DVec::IDENTITY, rotation);
         // An upper bound on the way of the body's points.
@@ -284,6 +461,42 @@ impl<V: Space> Meeting<'_, V> {
         let start = end.before(rotation, end.translation - start.translation);
         Some((start, rotation))
     }
+}
+
+/// Sorts contacts by their depths, which are compared in f32, as in events. The deepest contact
+/// comes first. The order of equally deep contacts stays the same.
+fn sort_by_depth<D: DVector>(contacts: &mut PartContacts<D>) {
+    let depth = |found: &PartContact<D>| length_to_f32(found.contact.depth);
+    contacts.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
+}
+
+/// Returns the contacts of two colliders after the first collider has moved by `raise`. The depths
+/// are those before the motion. The deepest contact after the motion comes first.
+fn contacts_after<V: Space>(
+    first: &PlacedCollider<V>,
+    second: &PlacedCollider<V>,
+    raise: V::DVec,
+    scratch: &mut Scratch<V>,
+) -> PartContacts<V::DVec> {
+    let mut raised = Cow::Borrowed(first);
+    if raise != V::DVec::ZERO {
+        let translation = &mut raised.to_mut().world_pose.translation;
+        *translation = *translation + raise;
+    }
+    let mut contacts = PartContacts::new();
+    let deepest = visit_contacts_in(&raised, second, scratch, |mut found| {
+        let own = raise.dot(found.contact.normal);
+        // A contact that the motion itself causes, such as with a ceiling, is left out.
+        if found.contact.depth >= own || own <= 0.0 {
+            found.contact.depth -= own;
+            contacts.push(found);
+        }
+    });
+    let is_deepest = |found: &PartContact<_>| deepest.is_some_and(|it| it.parts == found.parts);
+    if let Some(first) = contacts.iter().position(is_deepest) {
+        contacts.swap(0, first);
+    }
+    contacts
 }
 
 /// Returns a pose that moves and turns along with a platform from its old to its new pose. A change

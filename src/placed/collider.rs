@@ -186,6 +186,14 @@ impl<V: Space> PlacedCollider<V> {
         &self.body
     }
 
+    /// Returns the collider with another shape of the same radius.
+    pub(super) fn with_body(&self, body: PlacedBody<V>) -> Self {
+        Self {
+            body,
+            ..self.clone()
+        }
+    }
+
     /// Returns the compound without its scale, or `None` if the shape is convex.
     pub fn compound(&self) -> Option<&Compound<V>> {
         match &self.body {

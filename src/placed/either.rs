@@ -4,7 +4,7 @@
 use crate::{
     placed::{BoundingRegion, DynPart, DynShape, PlacedCollider},
     query::Pair,
-    shape::Bounds,
+    shape::{Bounds, FacePlane},
     space::{Pose, Space},
 };
 
@@ -19,6 +19,9 @@ pub enum Placed<'a, V: Space> {
     /// which the part rotates. In a query with a part, both sides of every facet of a surface
     /// count.
     Part(&'a PlacedCollider<V>, u32),
+    /// The faces of a union of cells that belong to a ledge. In a query with a ledge, both sides of
+    /// these faces count.
+    Ledge(&'a PlacedCollider<V>, FacePlane),
 }
 
 impl<'a, V: Space> From<&'a PlacedCollider<V>> for Placed<'a, V> {
@@ -37,7 +40,7 @@ impl<'a, V: Space> Placed<'a, V> {
     /// Returns the region of the world that contains the operand.
     pub fn region(&self) -> Option<BoundingRegion<V::DVec>> {
         match self {
-            Self::Collider(collider) => collider.region().ok(),
+            Self::Collider(collider) | Self::Ledge(collider, _) => collider.region().ok(),
             Self::Shape(shape) => Some(shape.region),
             Self::Part(collider, index) => Some(collider.part(*index)?.region),
         }
@@ -46,17 +49,20 @@ impl<'a, V: Space> Placed<'a, V> {
     /// Returns the position of the operand's origin.
     pub fn translation(&self) -> V::DVec {
         match self {
-            Self::Collider(collider) | Self::Part(collider, _) => collider.world_pose.translation,
+            Self::Collider(collider) | Self::Part(collider, _) | Self::Ledge(collider, _) => {
+                collider.world_pose.translation
+            }
             Self::Shape(shape) => shape.world_pose.translation,
         }
     }
 
-    /// Returns the scaled shape and its pose, or `None` for a compound or a [`Part`](Self::Part).
+    /// Returns the scaled shape and its pose, or `None` for a compound, a [`Part`](Self::Part) or a
+    /// [`Ledge`](Self::Ledge).
     pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
         match self {
             Self::Collider(collider) => Some((collider.dyn_shape()?, collider.world_pose.pose())),
             Self::Shape(shape) => Some((shape.scaled_shape(), shape.world_pose.pose())),
-            Self::Part(..) => None,
+            Self::Part(..) | Self::Ledge(..) => None,
         }
     }
 
@@ -68,14 +74,17 @@ impl<'a, V: Space> Placed<'a, V> {
     /// Calls `visit` with the part at an index, and returns the result of `visit`.
     pub fn with_part<R>(&self, index: u32, visit: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
         match self {
-            Self::Collider(collider) => Some(visit(&collider.part(index)?.as_dyn())),
+            Self::Collider(collider) | Self::Ledge(collider, _) => {
+                Some(visit(&collider.part(index)?.as_dyn()))
+            }
             Self::Shape(shape) => Some(visit(shape)),
             Self::Part(collider, own) => Some(visit(&collider.part(*own)?.as_dyn())),
         }
     }
 
     /// Calls `visit` with the only part of a convex operand, and returns the result of `visit`.
-    /// `region` must contain the operand. Returns `None` for a compound or a [`Part`](Self::Part).
+    /// `region` must contain the operand. Returns `None` for a compound, a [`Part`](Self::Part) or
+    /// a [`Ledge`](Self::Ledge).
     pub fn with_convex_part<R>(
         &self,
         region: BoundingRegion<V::DVec>,
@@ -84,7 +93,7 @@ impl<'a, V: Space> Placed<'a, V> {
         match self {
             Self::Collider(collider) => Some(visit(&collider.convex_part(region)?.as_dyn())),
             Self::Shape(shape) => Some(visit(shape)),
-            Self::Part(..) => None,
+            Self::Part(..) | Self::Ledge(..) => None,
         }
     }
 
@@ -102,6 +111,15 @@ impl<'a, V: Space> Placed<'a, V> {
             }
             Self::Part(_, index) => {
                 visit(*index);
+            }
+            Self::Ledge(collider, plane) => {
+                let mut limit = limit;
+                collider.search(limit, bound, |part| {
+                    if collider.ledge(part) == Some(*plane) {
+                        limit = visit(part);
+                    }
+                    limit
+                });
             }
         }
     }

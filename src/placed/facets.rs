@@ -144,11 +144,13 @@ impl<V: Space> PlacedCollider<V> {
         wanted.try_for_each(visit)
     }
 
-    /// Returns the result of `is_wanted` for a facet's corners in the world's axes.
+    /// Returns the result of `is_wanted` for a facet's corners in the world's axes. Returns `false`
+    /// if the facet is not a part of the compound.
     fn is_wanted(&self, index: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
         let linear = self.world_pose.linear();
         let corners = self
             .surface()
+            .filter(|(compound, _)| !compound.skips(index))
             .and_then(|(_, surface)| surface.facet_vertices(index));
         corners.is_some_and(|mut corners| {
             corners

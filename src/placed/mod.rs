@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
 //! | `facets.rs` | the facets of a placed surface |
+//! | `ledges.rs` | the ledges of a placed union of cells |
 //! | `solid.rs` | the inside of a placed solid surface |
 //! | `cell_change.rs` | [`CellChange`], a change of the cells of a placed union of cells |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
@@ -16,6 +17,7 @@ mod cell_change;
 mod collider;
 mod either;
 mod facets;
+mod ledges;
 mod part_contact;
 mod region;
 mod shape;
@@ -24,6 +26,7 @@ mod solid;
 pub use cell_change::CellChange;
 pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
+pub use ledges::Ledge;
 pub use part_contact::PartContact;
 pub use region::BoundingRegion;
 pub use shape::{DynPart, DynShape, Part, PlacedShape};

@@ -32,7 +32,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 6;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -221,7 +221,9 @@ impl WrittenNodes {
             Some(transform) if is_changed => PoseBits::from(&**transform),
             _ => pose,
         };
-        *needs_poses |= (state.is_swept || state.one_way.is_some())
+        let collider = found.collider.as_deref();
+        let has_ledges = collider.is_some_and(Collider::has_ledges);
+        *needs_poses |= (state.is_swept || state.one_way.is_some() || has_ledges)
             && matches!(state.collider, Some(ColliderId::Saved(_)));
         written.write(SavedNode { state, pose }, tick);
     }

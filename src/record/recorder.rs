@@ -208,7 +208,8 @@ fn need_poses<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool
     let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
     proxies.any(|proxy| {
         let traits = &proxy.traits;
-        (traits.is_swept || traits.is_one_way) && is_known(proxy.entity)
+        let needs_poses = traits.is_swept || traits.is_one_way || proxy.has_ledges();
+        needs_poses && is_known(proxy.entity)
     })
 }
 

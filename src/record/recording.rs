@@ -32,7 +32,7 @@ pub struct Recording {
     /// The ticks in which the rejected pairs or contacts changed.
     rejected_changes: Vec<usize>,
     omitted: usize,
-    /// `true` if any collider is one-way.
+    /// `true` if any collider or cell is one-way.
     pub(super) has_one_way: bool,
 }
 
@@ -100,7 +100,9 @@ impl Recording {
     ) -> Result<(), String> {
         let tick: Tick = decode(contents)?;
         for collider in &tick.colliders {
-            self.colliders.push(self.collider(collider)?);
+            let collider = self.collider(collider)?;
+            self.has_one_way |= collider.has_ledges();
+            self.colliders.push(collider);
         }
         for bits in &tick.entities {
             let entity = Entity::try_from_bits(*bits);

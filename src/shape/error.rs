@@ -94,8 +94,8 @@ pub enum ShapeError {
     /// greater than 16383.
     #[error("the positions of cells must be from -16384 to 16383: use several grids")]
     CellOutOfRange,
-    /// A cell of a 2D grid slopes along z.
-    #[error("a cell of a 2D grid cannot slope along z")]
+    /// A cell of a 2D grid slopes along z, or is one-way along z.
+    #[error("a cell of a 2D grid cannot slope along z, or be one-way along z")]
     SlopeAlongZ,
     /// The chunks of a grid have too many cells: see [`CellGrid`](crate::CellGrid).
     #[error("the chunks of a grid may have at most 2^26 cells: use several grids")]

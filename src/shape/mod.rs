@@ -50,8 +50,9 @@ pub use boxes::{
     wide_tree::WideTree,
 };
 pub use cells::{
-    cell::Cell,
+    cell::{Cell, CellDirection},
     cell_surface::CellSurface,
+    exposed_faces::FacePlane,
     grid::{CellGrid, CellPosition},
     pieces::Piece,
 };

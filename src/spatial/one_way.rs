@@ -12,7 +12,7 @@ use crate::{
         part_contacts::Scratch,
     },
     pipeline::{
-        one_way::{Meeting, Meetings, OneWayTick},
+        one_way::{Meeting, Meetings, OneWayTick, Participant},
         proxy::Proxy,
     },
     placed::{PartContact, PlacedCollider},
@@ -39,12 +39,18 @@ impl SpatialQuery<'_, '_> {
         other: &'a Proxy<V>,
     ) -> Option<BodyMeetings<'a, V>> {
         let rules = &self.proxies.rules;
-        if rules.one_ways.is_empty() {
+        let has_ledges = body.has_ledges() || other.has_ledges();
+        if rules.one_ways.is_empty() && !has_ledges {
             return None;
         }
         let entity = self.solid_asker(selection, other)?;
         let tick = OneWayTick::new(&self.collisions, V::poses(&self.collisions), rules);
         let colliders = [(entity, body), (other.entity, &other.placed)];
+        let colliders = colliders.map(|(entity, placed)| Participant {
+            entity,
+            placed,
+            passes: self.proxies.party(entity).traits.passes_through,
+        });
         Some(BodyMeetings {
             meetings: tick.meetings_of(colliders, selection.one_way_skin)?,
             has_collider: self.proxies.contains(entity),
@@ -85,7 +91,7 @@ impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
     /// the query. The body is grown by `growth` along the normal of the landing.
     fn is_met(
         &self,
-        meeting: &Meeting<'a, V>,
+        meeting: &Meeting<V>,
         landing: &Landing<V::DVec>,
         fall: f64,
         growth: f64,
@@ -134,7 +140,8 @@ impl<'a, V: QuerySpace> BodyMeetings<'a, V> {
         motion: Motion64<V::DVec>,
         options: CastOptions,
     ) -> Option<PartTouch<V::DVec>> {
-        let is_held = |meeting: &_, landing: &_| self.is_met(meeting, landing, 0.0, 0.0);
+        let is_held =
+            |meeting: &Meeting<V>, landing: &Landing<_>| self.is_met(meeting, landing, 0.0, 0.0);
         let motions = [motion, Motion64::still()];
         self.meetings.first_touch(motions, options, is_held)
     }

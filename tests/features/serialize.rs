@@ -141,9 +141,10 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
 
 /// Returns a random cell.
 fn cell(random: &mut StdRng) -> Cell {
-    let cell = match random.random_range(0..3) {
+    let cell = match random.random_range(0..4) {
         0 => Cell::SOLID,
         1 => Cell::slope(random.random_range(0..=8), random.random_range(0..=8)),
+        2 => Cell::one_way([CellDirection::Y, CellDirection::NegX][random.random_range(0..2)]),
         _ => Cell::slope(random.random_range(1..=8), 3).hanging(),
     };
     cell.with_material(random.random_range(0..3))
@@ -392,6 +393,7 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     row.extend(full);
     let half = Cell::slope(4, 0).hanging().with_material(7);
     row.set(IVec2::new(2, 0), half);
+    row.set(IVec2::new(3, 0), Cell::one_way(CellDirection::Y));
     let texts = [
         (Collider::default(), "Inert"),
         (
@@ -430,8 +432,9 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
         (
             Collider::cells(&row),
             "D2(Cells(cell_size:(1.0,2.0),runs:[(start:(-1,0),count:3,cell:(heights:(8,8),along_z:false,\
-                hanging:false,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
-                material:7))],margin:0.0))",
+                hanging:false,one_way:None,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
+                one_way:None,material:7)),(start:(3,0),count:1,cell:(heights:(0,0),along_z:false,hanging:false,\
+                one_way:Some(Y),material:0))],margin:0.0))",
         ),
         (
             Collider::cells(&CellGrid::new(Vec2::ONE)),

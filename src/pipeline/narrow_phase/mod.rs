@@ -27,7 +27,7 @@ use crate::{
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
-        one_way::{Meeting, Meetings, OneWayTick},
+        one_way::{Meetings, OneWayTick},
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -293,10 +293,9 @@ fn one_way_contact<V: Space>(
     scratch: &mut Scratch<V>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    let contacts = meetings.contacts(scratch, Meeting::is_met);
+    let contacts = meetings.contacts(scratch, |meeting, landing| meeting.is_met(landing));
     if contacts.len() > 1 {
         parts.extend(contacts.iter().map(|found| event(a, b, found)));
     }
-    let deepest = contacts.into_iter().reduce(PartContact::deeper)?;
-    Some(event(a, b, &deepest))
+    Some(event(a, b, contacts.first()?))
 }

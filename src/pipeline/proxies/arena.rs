@@ -35,6 +35,8 @@ pub struct ProxyArena<V: Space> {
     /// heap may include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
     half_spaces: Vec<u32>,
+    /// Number of proxies with ledges.
+    with_ledges: usize,
     /// The peak number of slots.
     peak: Peak,
     /// Number of proxies.
@@ -112,6 +114,11 @@ impl<V: Space> ProxyArena<V> {
     /// Returns the slots of half-spaces.
     pub fn half_spaces(&self) -> &[u32] {
         &self.half_spaces
+    }
+
+    /// Returns `true` if any proxy is a union of cells with one-way cells.
+    pub fn has_ledges(&self) -> bool {
+        self.with_ledges > 0
     }
 
     /// Clears the list of changed slots, and frees unused memory.
@@ -245,6 +252,10 @@ impl<V: Space> ProxyArena<V> {
         if let Some(proxy) = self.proxies.get_mut(index)
             && let Some(aabb) = self.boxes.get_mut(index)
         {
+            let count = |proxy: &Option<Proxy<V>>| {
+                usize::from(proxy.as_ref().is_some_and(|it| it.has_ledges()))
+            };
+            self.with_ledges = self.with_ledges + count(&new) - count(proxy);
             (*proxy, *aabb) = (new, new_box);
             self.mark_changed(slot);
         }

@@ -119,7 +119,8 @@ impl Proxies {
 
     /// Returns `true` if the next tick reads the poses of this tick.
     pub fn needs_poses(&self) -> bool {
-        self.has_swept || !self.rules.one_ways.is_empty()
+        let has_ledges = self.d2.has_ledges() || self.d3.has_ledges();
+        self.has_swept || has_ledges || !self.rules.one_ways.is_empty()
     }
 
     /// Returns `true` if any proxy changed, or the cells of a grid.

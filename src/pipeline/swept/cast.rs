@@ -34,7 +34,7 @@ use crate::{
             event,
             found_contacts::{FoundContacts, SweptContact},
         },
-        one_way::{Meeting, OneWayTick},
+        one_way::OneWayTick,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
@@ -270,7 +270,11 @@ fn first_touch<V: Space>(
         let (a, b) = ((&first.placed).into(), (&second.placed).into());
         return cast_parts((a, first_motion), (b, second_motion), options);
     };
-    meetings.first_touch([first_motion, second_motion], options, Meeting::is_held)
+    meetings.first_touch(
+        [first_motion, second_motion],
+        options,
+        |meeting, landing| meeting.is_held(landing),
+    )
 }
 
 /// Returns a proxy in the pose in which its path begins, and its motion.

@@ -3,11 +3,41 @@
 /// The height of a full cell.
 const FULL: u8 = 8;
 
-/// The bits of [`Cell::shape`]: two heights of four bits each, and two flags.
+/// The bits of [`Cell::shape`]: two heights of four bits each, two flags, and the number of a
+/// [`CellDirection`] plus 1, or 0 if the cell is not one-way.
 const SECOND_HEIGHT: u16 = 4;
 const HEIGHT: u16 = 0b1111;
+const HEIGHTS: u16 = 0xff;
 const ALONG_Z: u16 = 1 << 8;
 const HANGING: u16 = 1 << 9;
+const ONE_WAY: u16 = 10;
+
+/// The direction out of the solid side of a [one-way cell](Cell::one_way), along an axis of the
+/// grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum CellDirection {
+    /// To higher x.
+    X,
+    /// To lower x.
+    NegX,
+    /// To higher y: the cell is solid from above.
+    Y,
+    /// To lower y.
+    NegY,
+    /// To higher z. An error in a 2D grid.
+    Z,
+    /// To lower z. An error in a 2D grid.
+    NegZ,
+}
+
+impl CellDirection {
+    /// Returns the index of the axis, and the end of the axis to which the direction leads: 0 or 1.
+    fn side(self) -> (usize, f64) {
+        let number = self as usize;
+        (number / 2, if number % 2 == 0 { 1.0 } else { 0.0 })
+    }
+}
 
 /// The content of one cell of a [`CellGrid`](crate::CellGrid): its shape and its material, in four
 /// bytes.
@@ -93,6 +123,50 @@ impl Cell {
         }
     }
 
+    /// Creates a cell that is solid from one side: a ledge through which a player jumps from below,
+    /// and on which the player lands. `direction` leads out of the solid side.
+    ///
+    /// Only the side itself is solid, so the cell has no inside. The rules of
+    /// [`OneWay`](crate::OneWay) decide whether a body meets the side or passes through.
+    /// `docs/CELLS.md` in this package describes the differences. In a 2D grid, a direction along z
+    /// is an error.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{prelude::*, query::Ray};
+    ///
+    /// // A ledge of 4 tiles, 3 tiles above a floor.
+    /// let mut grid = CellGrid::new(Vec2::splat(16.0));
+    /// grid.fill(IVec2::new(0, 0), IVec2::new(9, 0), Cell::SOLID).unwrap();
+    /// grid.fill(IVec2::new(3, 3), IVec2::new(6, 3), Cell::one_way(CellDirection::Y)).unwrap();
+    /// let level = Collider::cells(&grid);
+    ///
+    /// // A ray from above hits the ledge at the top of its tiles. A ray from below passes.
+    /// let down = Ray::new(Vec2::new(80.0, 100.0), Vec2::NEG_Y);
+    /// assert_eq!(query::cast_ray(&level, Vec2::ZERO, down).unwrap().distance, 36.0);
+    /// let up = Ray::new(Vec2::new(80.0, 20.0), Vec2::Y);
+    /// assert!(query::cast_ray(&level, Vec2::ZERO, up).is_none());
+    /// ```
+    pub const fn one_way(direction: CellDirection) -> Self {
+        Self {
+            shape: (direction as u16 + 1) << ONE_WAY,
+            material: 0,
+        }
+    }
+
+    /// Returns the direction of a [one-way cell](Self::one_way), or `None` for any other cell.
+    pub const fn one_way_direction(self) -> Option<CellDirection> {
+        match self.shape >> ONE_WAY {
+            1 => Some(CellDirection::X),
+            2 => Some(CellDirection::NegX),
+            3 => Some(CellDirection::Y),
+            4 => Some(CellDirection::NegY),
+            5 => Some(CellDirection::Z),
+            6 => Some(CellDirection::NegZ),
+            _ => None,
+        }
+    }
+
     /// Returns this cell turned upside down along y: its shape hangs from the top of the cell.
     /// Applied twice, the method returns the same cell.
     ///
@@ -106,13 +180,13 @@ impl Cell {
     /// ```
     #[must_use]
     pub const fn hanging(self) -> Self {
-        if self.is_empty() || self.is_solid() {
-            return self;
-        }
-        Self {
-            shape: self.shape ^ HANGING,
-            ..self
-        }
+        let shape = match self.one_way_direction() {
+            Some(CellDirection::Y) => Self::one_way(CellDirection::NegY).shape,
+            Some(CellDirection::NegY) => Self::one_way(CellDirection::Y).shape,
+            None if self.has_inside() && !self.is_solid() => self.shape ^ HANGING,
+            _ => self.shape,
+        };
+        Self { shape, ..self }
     }
 
     /// Returns this cell with another material. Materials have no effect on collisions: for layers
@@ -139,6 +213,11 @@ impl Cell {
         self.shape == Self::SOLID.shape
     }
 
+    /// Returns `true` if the cell fills a part of its box. A one-way cell does not.
+    pub(super) const fn has_inside(self) -> bool {
+        self.shape & HEIGHTS != 0
+    }
+
     /// Returns the heights at both ends of the slope, in eighths of the cell.
     pub(super) fn eighths(self) -> [u8; 2] {
         [self.shape, self.shape >> SECOND_HEIGHT].map(|height| (height & HEIGHT) as u8)
@@ -153,6 +232,18 @@ impl Cell {
     /// Returns `true` if the cell slopes along z.
     pub(super) fn is_along_z(self) -> bool {
         self.shape & ALONG_Z != 0
+    }
+
+    /// Returns `true` if the cell slopes or is one-way along z, and so exists only in 3D.
+    pub(super) fn is_only_3d(self) -> bool {
+        let direction = self.one_way_direction();
+        self.is_along_z() || direction.is_some_and(|it| it.side().0 == 2)
+    }
+
+    /// Returns `true` if the cell is one-way, and its solid side is at this end of an axis.
+    pub(super) fn is_one_way_at(self, axis: usize, end: f64) -> bool {
+        let direction = self.one_way_direction();
+        direction.is_some_and(|it| it.side() == (axis, end))
     }
 
     /// Returns `true` if the shape hangs from the top of the cell.
@@ -174,7 +265,7 @@ impl Cell {
 
     /// Returns `true` if the shape covers the bottom of the cell.
     pub(super) fn fills_bottom(self) -> bool {
-        !self.is_empty() && !self.is_hanging()
+        self.has_inside() && !self.is_hanging()
     }
 
     /// Returns `true` if the shape covers the top of the cell.
@@ -191,6 +282,7 @@ struct CellData {
     heights: [u8; 2],
     along_z: bool,
     hanging: bool,
+    one_way: Option<CellDirection>,
     material: u16,
 }
 
@@ -201,6 +293,7 @@ impl From<Cell> for CellData {
             heights: cell.eighths(),
             along_z: cell.is_along_z(),
             hanging: cell.is_hanging(),
+            one_way: cell.one_way_direction(),
             material: cell.material,
         }
     }
@@ -210,12 +303,13 @@ impl From<Cell> for CellData {
 impl From<CellData> for Cell {
     fn from(data: CellData) -> Self {
         let [first, second] = data.heights;
-        let cell = if data.along_z {
-            Self::slope_z(first, second)
-        } else {
-            Self::slope(first, second)
+        let cell = match data.one_way {
+            Some(direction) => Self::one_way(direction),
+            None if data.along_z => Self::slope_z(first, second),
+            None => Self::slope(first, second),
         };
-        let cell = if data.hanging { cell.hanging() } else { cell };
+        let hangs = data.hanging && cell.has_inside();
+        let cell = if hangs { cell.hanging() } else { cell };
         cell.with_material(data.material)
     }
 }

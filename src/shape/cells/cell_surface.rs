@@ -11,7 +11,9 @@ use crate::{
     shape::{
         Box3, ShapeError,
         cells::{
-            exposed_faces::{BlockFacet, FaceBlock, FaceCluster, block_bits, is_in_range},
+            exposed_faces::{
+                BlockFacet, FaceBlock, FaceCluster, FacePlane, block_bits, is_in_range,
+            },
             face_tree::{BlockChange, FaceTree, code_of_block},
             grid::{CellGrid, positions_in},
         },
@@ -131,6 +133,11 @@ impl<V: Space> CellSurface<V> {
     #[inline]
     pub fn facet(&self, index: u32) -> Option<&BlockFacet<V>> {
         self.faces.facet(index)?.facet()
+    }
+
+    /// Returns the plane of a facet of a one-way cell, or `None` for any other facet.
+    pub fn ledge(&self, index: u32) -> Option<FacePlane> {
+        self.facet(index)?.ledge()
     }
 
     /// Returns the number of a facet's cluster: the number of its plane, or else the index of a

@@ -3,6 +3,9 @@
 //! A face on a side of a cell is exposed where the neighbor across this side does not cover it. The
 //! upper side of a slope is inside its own cell, so no neighbor covers it.
 //!
+//! A one-way cell has a single face, on its solid side, and covers nothing. The faces of one-way
+//! cells in a plane with the same outer side form a *ledge*.
+//!
 //! On a side, a cell covers the points between two lines, which are the lowest and the highest y of
 //! its shape. In 3D, the side is a square, and `t` runs along its lower edge from 0 to 1. In 2D,
 //! the side is a segment, and only t = 0 counts.
@@ -12,8 +15,8 @@
 //!
 //! Faces with a common axis-aligned plane and the same outer side form a *cluster*, wherever they
 //! are. The vertices of such faces have exactly the same coordinate along the axis, so the number
-//! of the plane is enough to identify the cluster. The two triangles of a slope also form a
-//! cluster.
+//! of the plane is enough to identify the cluster. A ledge is a cluster of its own. The two
+//! triangles of a slope also form a cluster.
 
 use smallvec::SmallVec;
 
@@ -45,6 +48,7 @@ const BLOCK_LEN: u32 = 64;
 pub struct FaceBlock<V: Space> {
     facets: Box<[BlockFacet<V>]>,
     tree: WideTree,
+    has_ledges: bool,
 }
 
 /// A facet of an exposed face.
@@ -69,7 +73,8 @@ pub enum FaceCluster {
     Single,
 }
 
-/// An axis-aligned plane with an outer side, as a number.
+/// An axis-aligned plane with an outer side, as a number. The faces of one-way cells have planes of
+/// their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FacePlane(u32);
 
@@ -78,18 +83,32 @@ impl FacePlane {
     const TAG: u32 = 1 << 31;
     const AXIS: u32 = 21;
     const UPPER: u32 = 20;
+    const LEDGE: u32 = 19;
     const ZERO: i32 = 8 * END;
 
     /// Returns the plane at a coordinate in eighths of a cell, at the lower or the upper end of the
-    /// cells behind it.
-    fn new(axis: usize, end: f64, eighths: i32) -> Self {
+    /// cells behind it, which are like `cell`.
+    fn new(axis: usize, end: f64, eighths: i32, cell: Cell) -> Self {
         let upper = u32::from(end == 1.0) << Self::UPPER;
-        Self(Self::TAG | (axis as u32) << Self::AXIS | upper | (eighths + Self::ZERO) as u32)
+        let ledge = u32::from(cell.one_way_direction().is_some()) << Self::LEDGE;
+        let coordinate = (eighths + Self::ZERO) as u32;
+        Self(Self::TAG | (axis as u32) << Self::AXIS | upper | ledge | coordinate)
     }
 
     /// Returns the number of the plane, which no facet has as its index.
     pub fn number(self) -> u32 {
         self.0
+    }
+
+    /// Returns `true` if the plane has the faces of one-way cells.
+    pub fn is_ledge(self) -> bool {
+        self.0 >> Self::LEDGE & 1 == 1
+    }
+
+    /// Returns the outward unit normal.
+    pub fn normal<D: DVector>(self) -> D {
+        let upper = self.0 >> Self::UPPER & 1;
+        outward((self.0 >> Self::AXIS & 3) as usize, f64::from(upper))
     }
 }
 
@@ -115,8 +134,8 @@ struct Face {
     /// The axis to which the outward normal is nearest, and 1 or 0 for its end of the axis.
     axis: usize,
     end: f64,
-    /// The coordinate along the axis in eighths, or `None` for a slope.
-    plane: Option<i32>,
+    /// `None` for a slope.
+    plane: Option<FacePlane>,
     /// For each edge, from a corner to the next, `true` if a face of the same plane continues
     /// there. In 2D, the edges 0 and 2 are the ends of the face.
     inner: [bool; 4],
@@ -138,6 +157,9 @@ struct BlockCells {
 struct CellSides {
     whole: u8,
     none: u8,
+    /// The sides on which the cell has a whole face: those in `whole`, and the solid side of a
+    /// one-way cell.
+    faces: u8,
 }
 
 impl CellSides {
@@ -147,15 +169,17 @@ impl CellSides {
             return Self {
                 whole: 0,
                 none: ALL,
+                faces: 0,
             };
         }
         if cell.is_solid() {
             return Self {
                 whole: ALL,
                 none: 0,
+                faces: ALL,
             };
         }
-        let mut sides = Self { whole: 0, none: 0 };
+        let (mut whole, mut none, mut faces) = (0, 0, 0);
         for (axis, end) in (0..3).flat_map(|axis| [0.0, 1.0].map(|end| (axis, end))) {
             let (is_whole, is_none) = if axis == UP {
                 let fills = [Cell::fills_bottom, Cell::fills_top][usize::from(end == 1.0)](cell);
@@ -164,10 +188,12 @@ impl CellSides {
                 let strip = Strip::of(cell, axis, end);
                 (strip == Strip::WHOLE, strip.low == strip.high)
             };
-            sides.whole |= u8::from(is_whole) << bit_of_side(axis, end);
-            sides.none |= u8::from(is_none) << bit_of_side(axis, end);
+            let has_face = is_whole || cell.is_one_way_at(axis, end);
+            whole |= u8::from(is_whole) << bit_of_side(axis, end);
+            none |= u8::from(is_none) << bit_of_side(axis, end);
+            faces |= u8::from(has_face) << bit_of_side(axis, end);
         }
-        sides
+        Self { whole, none, faces }
     }
 }
 
@@ -236,7 +262,7 @@ impl BlockCells {
     /// Returns `true` if a whole side of a cell is exposed.
     fn is_side_exposed(&self, index: usize, axis: usize, end: f64) -> bool {
         let other = self.sides(self.neighbor(index, axis, end));
-        self.sides(index).whole >> bit_of_side(axis, end) & 1 == 1
+        self.sides(index).faces >> bit_of_side(axis, end) & 1 == 1
             && other.none >> bit_of_side(axis, 1.0 - end) & 1 == 1
     }
 }
@@ -268,7 +294,7 @@ impl<V: Space> FaceBlock<V> {
             if cell.is_empty() {
                 continue;
             }
-            if V::DVec::DIMENSION == 2 && cell.is_along_z() {
+            if V::DVec::DIMENSION == 2 && cell.is_only_3d() {
                 return Err(ShapeError::SlopeAlongZ);
             }
             let size = grid.cell_size();
@@ -284,8 +310,14 @@ impl<V: Space> FaceBlock<V> {
         }
         Ok(Some(Self {
             tree: WideTree::of_codes(boxes),
+            has_ledges: facets.iter().any(|facet| facet.ledge().is_some()),
             facets: facets.into(),
         }))
+    }
+
+    /// Returns `true` if any face belongs to a one-way cell.
+    pub fn has_ledges(&self) -> bool {
+        self.has_ledges
     }
 
     pub fn facets(&self) -> &[BlockFacet<V>] {
@@ -314,12 +346,21 @@ impl<V: Space> BlockFacet<V> {
         self.cell
     }
 
+    fn plane(&self) -> Option<FacePlane> {
+        match self.cluster {
+            FaceCluster::Plane(plane) => Some(plane),
+            FaceCluster::Slope(_) | FaceCluster::Single => None,
+        }
+    }
+
+    /// Returns the plane of a facet of a one-way cell, or `None` for any other facet.
+    pub fn ledge(&self) -> Option<FacePlane> {
+        self.plane().filter(|plane| plane.is_ledge())
+    }
+
     /// Returns the group of the facet in a tree: the number of its plane.
     fn group(&self) -> u32 {
-        match self.cluster {
-            FaceCluster::Plane(plane) => plane.number(),
-            FaceCluster::Slope(_) | FaceCluster::Single => NO_GROUP,
-        }
+        self.plane().map_or(NO_GROUP, FacePlane::number)
     }
 
     /// Returns the box around the facet.
@@ -342,18 +383,22 @@ fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: 
     let beyond = |axis: usize, continues: &dyn Fn(usize) -> bool| {
         [0.0, 1.0].map(|end| continues(cells.neighbor(index, axis, end)))
     };
+    // A ledge and the faces of other cells in its plane are different clusters.
+    let is_exposed = |at: usize, axis: usize, end: f64| {
+        cells.at(at).has_inside() == cell.has_inside() && cells.is_side_exposed(at, axis, end)
+    };
     for axis in (0..D::DIMENSION).filter(|axis| *axis != UP) {
         for end in [0.0, 1.0] {
             if cells.is_covered(index, axis, end) {
                 continue;
             }
-            let own = Strip::of(cell, axis, end);
+            let own = Strip::of_face(cell, axis, end);
             let other = cells.at(cells.neighbor(index, axis, end));
             let other = Strip::of(other, axis, 1.0 - end);
             let across = 2 - axis;
             let mut inner = [false; 4];
             if cells.is_side_exposed(index, axis, end) {
-                let continues = |at: usize| cells.is_side_exposed(at, axis, end);
+                let continues = |at: usize| is_exposed(at, axis, end);
                 let [below, above] = beyond(UP, &continues);
                 inner = [below, false, above, false];
                 if D::DIMENSION == 3 {
@@ -374,15 +419,15 @@ fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: 
                     corners,
                     axis,
                     end,
-                    plane: Some(8 * (at + end as i32)),
+                    plane: Some(FacePlane::new(axis, end, 8 * (at + end as i32), cell)),
                     inner,
                 });
             }
         }
     }
-    let level_face = |corners, end, plane: Option<i32>, continues: &dyn Fn(usize) -> bool| {
+    let level_face = |corners, end, eighths: Option<i32>, continues: &dyn Fn(usize) -> bool| {
         let mut inner = [false; 4];
-        if plane.is_some() {
+        if eighths.is_some() {
             [inner[0], inner[2]] = beyond(0, continues);
             if D::DIMENSION == 3 {
                 [inner[3], inner[1]] = beyond(2, continues);
@@ -393,18 +438,18 @@ fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: 
             corners,
             axis: UP,
             end,
-            plane,
+            plane: eighths.map(|eighths| FacePlane::new(UP, end, eighths, cell)),
             inner,
         }
     };
     for end in [0.0, 1.0] {
         if cells.is_side_exposed(index, UP, end) {
-            let plane = Some(8 * (y + end as i32));
-            let continues = |at: usize| cells.is_side_exposed(at, UP, end);
-            add(&level_face(level(|_, _| end), end, plane, &continues));
+            let eighths = Some(8 * (y + end as i32));
+            let continues = |at: usize| is_exposed(at, UP, end);
+            add(&level_face(level(|_, _| end), end, eighths, &continues));
         }
     }
-    if !cell.is_solid() {
+    if cell.has_inside() && !cell.is_solid() {
         // The sloped side faces up, or down if the shape hangs.
         let end = if cell.is_hanging() { 0.0 } else { 1.0 };
         let height = |x, z| {
@@ -471,7 +516,7 @@ impl Face {
                 }
             }
             let cluster = match self.plane {
-                Some(eighths) => FaceCluster::Plane(FacePlane::new(self.axis, self.end, eighths)),
+                Some(plane) => FaceCluster::Plane(plane),
                 None if is_split => FaceCluster::Slope(first),
                 None => FaceCluster::Single,
             };
@@ -501,6 +546,15 @@ impl Strip {
         low: [0.0; 2],
         high: [1.0; 2],
     };
+
+    /// Returns the part of a side on which a cell has a face.
+    fn of_face(cell: Cell, axis: usize, end: f64) -> Self {
+        if cell.is_one_way_at(axis, end) {
+            Self::WHOLE
+        } else {
+            Self::of(cell, axis, end)
+        }
+    }
 
     /// Returns the part of a side that a cell covers.
     fn of(cell: Cell, axis: usize, end: f64) -> Self {

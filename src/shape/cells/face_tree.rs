@@ -49,6 +49,7 @@ pub struct FaceGroup<C> {
     tree: WideTree,
     /// The number of facets.
     len: u32,
+    has_ledges: bool,
     /// For each multiple of 2^`shift`, the child that has the facet with this index.
     hints: Vec<u32>,
     shift: u32,
@@ -123,6 +124,9 @@ pub trait FaceNode<V: Space>: Sized {
 
     fn tree(&self) -> &WideTree;
 
+    /// Returns `true` if any facet belongs to a one-way cell.
+    fn has_ledges(&self) -> bool;
+
     /// Returns the facet with an index in this node.
     fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>>;
 
@@ -173,6 +177,10 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
 
     fn tree(&self) -> &WideTree {
         FaceBlock::tree(self)
+    }
+
+    fn has_ledges(&self) -> bool {
+        FaceBlock::has_ledges(self)
     }
 
     fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>> {
@@ -251,6 +259,10 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
 
     fn tree(&self) -> &WideTree {
         &self.tree
+    }
+
+    fn has_ledges(&self) -> bool {
+        self.has_ledges
     }
 
     #[inline]
@@ -359,6 +371,7 @@ impl<C> FaceGroup<C> {
             }
         }
         Self {
+            has_ledges: children.iter().any(|child| child.node.has_ledges()),
             children,
             tree,
             len,
@@ -385,6 +398,11 @@ impl<V: Space> FaceTree<V> {
     /// Returns the number of facets.
     pub fn len(&self) -> u32 {
         self.root.len
+    }
+
+    /// Returns `true` if any facet belongs to a one-way cell.
+    pub fn has_ledges(&self) -> bool {
+        self.root.has_ledges
     }
 
     pub fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>> {

@@ -54,7 +54,7 @@ impl<V: Space> CellGrid<V> {
                 cell.span(x.clamp(0.0, 1.0), z.clamp(0.0, 1.0))
             });
             let (low, high) = (low_a.min(low_b), high_a.max(high_b));
-            !cell.is_empty() && (low - margin_y..=high + margin_y).contains(&y)
+            cell.has_inside() && (low - margin_y..=high + margin_y).contains(&y)
         };
         let [min, max] = [point - grown, point + grown].map(floor);
         let range = |axis: usize| [min, max].map(|corner| corner.get(axis).copied().unwrap_or(0));
@@ -65,10 +65,10 @@ impl<V: Space> CellGrid<V> {
     }
 
     /// Returns the largest convex piece around a cell that a simple search finds: a box of solid
-    /// cells, or a single cell that is not solid. Returns `None` for an empty cell.
+    /// cells, or a single cell that is not solid. Returns `None` for a cell without an inside.
     pub fn piece_around(&self, position: CellPosition) -> Option<Piece<V>> {
         let cell = self.at(position);
-        if cell.is_empty() {
+        if !cell.has_inside() {
             return None;
         }
         let mut ranges = position.map(|at| [at, at]);

@@ -37,6 +37,10 @@ pub struct Compound<V: Space> {
     margin: f32,
     /// `true` if only the outer sides of facets collide, as on a union.
     one_sided: bool,
+    /// `true` if the facets of one-way cells are not parts.
+    skips_ledges: bool,
+    /// The same compound without the facets of one-way cells. `None` if there are no such facets.
+    without_ledges: Option<Arc<Self>>,
 }
 
 /// A point is near a compound if its distance from the center is at most this multiple of the
@@ -115,6 +119,8 @@ impl<V: Space> Compound<V> {
             parts: Arc::new(parts),
             margin,
             one_sided: false,
+            skips_ledges: false,
+            without_ledges: None,
         })
     }
 
@@ -123,14 +129,45 @@ impl<V: Space> Compound<V> {
         ShapeError::check_length("margin", margin)?;
         let Bounds { min, max } = cells.faces().bounds();
         let center = (min + max) * 0.5;
-        Ok(Self {
+        let has_ledges = cells.faces().has_ledges();
+        let whole = Self {
             center,
             reach: (max - center).max(center - min).length(),
             tree: Arc::default(),
             parts: Arc::new(CompoundParts::Surface(Surface::Cells(cells))),
             margin,
             one_sided: true,
-        })
+            skips_ledges: false,
+            without_ledges: None,
+        };
+        Ok(if has_ledges { whole.divided() } else { whole })
+    }
+
+    /// Returns the same compound, whose facets include those of one-way cells.
+    fn divided(self) -> Self {
+        let solid = Self {
+            skips_ledges: true,
+            without_ledges: None,
+            ..self.clone()
+        };
+        Self {
+            without_ledges: Some(Arc::new(solid)),
+            ..self
+        }
+    }
+
+    /// Returns the same compound without the facets of one-way cells, or `None` if there are no
+    /// such facets. The bounding box, the center and the indices of the parts stay the same.
+    pub fn without_ledges(&self) -> Option<&Arc<Self>> {
+        self.without_ledges.as_ref()
+    }
+
+    /// Returns `true` if a part belongs to a one-way cell, and is left out.
+    pub fn skips(&self, part: u32) -> bool {
+        self.skips_ledges
+            && self
+                .cells()
+                .is_some_and(|cells| cells.ledge(part).is_some())
     }
 
     /// Returns the same compound with an additional margin.
@@ -138,9 +175,14 @@ impl<V: Space> Compound<V> {
         ShapeError::check_length("margin", margin)?;
         let margin = self.margin + margin;
         ShapeError::check_length("margin", margin)?;
-        Ok(Self {
+        let rounded = Self {
             margin,
             ..self.clone()
+        };
+        Ok(if rounded.without_ledges.is_some() {
+            rounded.divided()
+        } else {
+            rounded
         })
     }
 
@@ -282,12 +324,10 @@ impl<V: Space> Compound<V> {
             return;
         };
         let search = TreeSearch::Overlapping(&bounds);
-        cells
-            .faces()
-            .search(&search, 0.0, &mut |index| match visit(index) {
-                ControlFlow::Continue(()) => 0.0,
-                ControlFlow::Break(()) => f64::NEG_INFINITY,
-            });
+        self.search_faces(cells, &search, 0.0, &mut |index| match visit(index) {
+            ControlFlow::Continue(()) => 0.0,
+            ControlFlow::Break(()) => f64::NEG_INFINITY,
+        });
     }
 
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
@@ -302,7 +342,7 @@ impl<V: Space> Compound<V> {
         match self.cells() {
             Some(cells) => {
                 let search = TreeSearch::Nearest(&center);
-                cells.faces().search(&search, radius, &mut visit);
+                self.search_faces(cells, &search, radius, &mut visit);
             }
             None => {
                 self.tree.visit_nearest(&center, radius, visit);
@@ -354,7 +394,7 @@ impl<V: Space> Compound<V> {
         match self.cells() {
             Some(cells) => {
                 let search = TreeSearch::Along(&path);
-                cells.faces().search(&search, max - start, &mut visit);
+                self.search_faces(cells, &search, max - start, &mut visit);
             }
             None => {
                 self.tree.visit_along(&path, max - start, visit);
@@ -379,7 +419,7 @@ impl<V: Space> Compound<V> {
         match self.cells() {
             Some(cells) => {
                 let search = TreeSearch::GroupsAlong(&path, &is_skipped);
-                cells.faces().search(&search, max, &mut visit);
+                self.search_faces(cells, &search, max, &mut visit);
             }
             None => {
                 self.tree.visit_groups_along(&path, max, is_skipped, visit);
@@ -455,7 +495,7 @@ impl<V: Space> Compound<V> {
         match self.cells() {
             Some(cells) => {
                 let search = TreeSearch::ByGap(&gap);
-                cells.faces().search(&search, limit, &mut visit);
+                self.search_faces(cells, &search, limit, &mut visit);
             }
             None => self.tree.visit_by_gap(limit, gap, visit),
         }
@@ -479,6 +519,28 @@ impl<V: Space> Compound<V> {
             nearest.0
         });
         nearest.1
+    }
+
+    /// Searches the tree of a union of cells: see [`FaceTree::search`].
+    ///
+    /// [`FaceTree::search`]: crate::shape::cells::face_tree::FaceTree::search
+    fn search_faces(
+        &self,
+        cells: &CellSurface<V>,
+        search: &TreeSearch<V::DVec>,
+        limit: f64,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        if !self.skips_ledges {
+            return cells.faces().search(search, limit, visit);
+        }
+        let mut limit = limit;
+        cells.faces().search(search, limit, &mut |index| {
+            if cells.ledge(index).is_none() {
+                limit = visit(index);
+            }
+            limit
+        });
     }
 
     /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].

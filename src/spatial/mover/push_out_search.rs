@@ -196,6 +196,8 @@ fn deepest<V: QuerySpace>(
     let mut deepest: Option<DeepestContact<V::DVec>> = None;
     around.query.near_body(body.into(), around.filter, |other| {
         let is_one_way = around.is_one_way(body, other);
+        // The solid cells of a grid with ledges are solid from all sides.
+        let has_ledges = other.has_ledges() && !other.traits.is_one_way;
         around.visit_contacts(
             (body, motion),
             other,
@@ -211,7 +213,9 @@ fn deepest<V: QuerySpace>(
                     deepest = Some(DeepestContact {
                         depth,
                         normal,
-                        exits: if is_one_way {
+                        exits: if is_one_way
+                            && (!has_ledges || other.ledge(found.parts.1).is_some())
+                        {
                             SmallVec::from_iter([(normal, depth)])
                         } else {
                             exits(body, other, &found)

@@ -367,6 +367,14 @@ fn one_way_colliders_are_replayed_at_any_tick() {
     let world = app.world_mut();
     let platform = world.spawn((Collider::rectangle(9.0, 1.0), OneWay::default()));
     let platform = platform.id();
+    // One-way cells depend on earlier ticks as well.
+    let mut ledge = CellGrid::new(Vec2::ONE);
+    let row = [IVec2::new(-4, -2), IVec2::new(3, -2)];
+    ledge
+        .fill(row[0], row[1], Cell::one_way(CellDirection::Y))
+        .unwrap();
+    let ledge = Collider::cells(&ledge);
+    world.spawn(ledge);
     let balls = [-3.0, -1.0, 1.0, 3.0].map(|x| {
         let pose = Transform::from_xyz(x, -1.5, 0.0);
         world.spawn((Collider::circle(0.5), pose)).id()

@@ -79,6 +79,8 @@ fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
         Cell::SOLID,
         Cell::slope(0, 8),
         Cell::slope(3, 3),
+        Cell::one_way(CellDirection::Y),
+        Cell::one_way(CellDirection::NegX),
     ];
     let cell = cells[rng.random_range(0..cells.len())];
     (at, (at + far).min(extents - 1), cell)

@@ -35,6 +35,12 @@ fn an_invalid_grid_is_an_error() {
         );
     }
     let mut grid = CellGrid::new(Vec2::ONE);
+    grid.set(IVec2::ZERO, Cell::one_way(CellDirection::NegZ));
+    assert_eq!(
+        Collider::try_cells(&grid).unwrap_err(),
+        ShapeError::SlopeAlongZ
+    );
+    let mut grid = CellGrid::new(Vec2::ONE);
     grid.extend([-16384, 16383].map(|at| (IVec2::splat(at), Cell::SOLID)));
     assert!(Collider::try_cells(&grid).is_ok());
     let whole = (IVec2::MIN, IVec2::MAX);
@@ -111,8 +117,9 @@ fn random_calls_never_panic() {
         let mut grid = CellGrid::new(size);
         for position in &positions {
             let heights = [rng.random(), rng.random()];
-            let cell = match rng.random_range(0..3) {
+            let cell = match rng.random_range(0..4) {
                 0 => Cell::SOLID,
+                3 => Cell::one_way(super::ledges::DIRECTIONS[rng.random_range(0..6)]),
                 1 => Cell::slope(heights[0], heights[1]),
                 _ => Cell::slope_z(heights[0], heights[1]).hanging(),
             };

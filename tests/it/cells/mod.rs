@@ -13,6 +13,7 @@ mod edits;
 mod exits;
 mod grids;
 mod invalid;
+mod ledges;
 mod materials;
 mod oracle;
 mod parts;
