@@ -12,8 +12,8 @@ mod demo;
 
 use bevy::prelude::*;
 use demo::game::{Follow, at, creature, direction, follow};
-use demo::{BLUE, FAINT, GRAY, GREEN, INK, ORANGE, RED, Readout, YELLOW};
-use demo::{cells, cells::CellColors, fill::Fill, pointer::Pointer};
+use demo::{BLUE, GRAY, GREEN, INK, ORANGE, RED, Readout, YELLOW};
+use demo::{cells, cells::CellColors, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
 const SPEED: f32 = 6.0;
@@ -65,6 +65,7 @@ fn cell(tile: char) -> Cell {
         '\\' => Cell::slope(8, 0),
         '7' => Cell::slope(0, 8).hanging(),
         'F' => Cell::slope(8, 0).hanging(),
+        '=' => Cell::one_way(CellDirection::Y),
         '^' => Cell::slope(0, 5).with_material(SPIKES),
         '@' => Cell::SOLID.with_material(BEDROCK),
         _ => Cell::EMPTY,
@@ -103,24 +104,18 @@ fn spawn(mut commands: Commands) {
     let area = Rect::new(9.8, 5.5, 38.2, 13.5);
     commands.spawn((demo::camera_2d(11.0), Follow(area), at([9.8, 9.0], 0.0)));
 
-    let (mut level, mut spikes) = (CellGrid::new(Vec2::ONE), CellGrid::new(Vec2::ONE));
+    let mut grid = CellGrid::new(Vec2::ONE);
     for (y, row) in (0..).zip(LEVEL.iter().rev()) {
         for (x, tile) in (0..).zip(row.chars()) {
-            let (position, cell) = (IVec2::new(x, y), cell(tile));
-            match tile {
-                '^' => spikes.set(position, cell),
-                '=' => {
-                    let ledge = (Collider::rectangle(1.0, 0.2), OneWay::default());
-                    let pose = at([x as f32 + 0.5, y as f32 + 0.9], 0.0);
-                    commands.spawn((ledge, Fill::collider(FAINT), pose));
-                }
-                _ => level.set(position, cell),
-            }
+            grid.set(IVec2::new(x, y), cell(tile));
         }
     }
-    let colors = CellColors(&COLORS);
-    commands.spawn((Level, Collider::cells(&level), colors));
-    commands.spawn((Spikes, Collider::cells(&spikes), Sensor, colors));
+    let part = |is_included: fn(u16) -> bool| {
+        let cells = Collider::cells(&grid.filtered(|cell| is_included(cell.material())));
+        (cells, CellColors(&COLORS))
+    };
+    commands.spawn((Level, part(|material| material != SPIKES)));
+    commands.spawn((Spikes, Sensor, part(|material| material == SPIKES)));
 
     let body = Collider::rectangle(2.0 * HALF.x, 2.0 * HALF.y);
     let player = Player {
@@ -188,15 +183,14 @@ fn edit(
     time: Res<Time>,
     (keys, pointer): (Res<ButtonInput<KeyCode>>, Pointer),
     query: SpatialQuery,
-    level: Single<(Entity, &mut Collider), With<Level>>,
+    mut level: Single<&mut Collider, With<Level>>,
     player: Single<(Entity, &Transform, &mut Player)>,
     mut pause: Local<f32>,
     mut gizmos: Gizmos,
 ) -> Result {
     *pause -= time.delta_secs();
-    let ((level, mut cells), (entity, pose, mut player)) =
-        (level.into_inner(), player.into_inner());
-    let (Some(grid), Some(cursor)) = (cells.grid::<Vec2>(), pointer.position()) else {
+    let (entity, pose, mut player) = player.into_inner();
+    let (Some(grid), Some(cursor)) = (level.grid::<Vec2>(), pointer.position()) else {
         return Ok(());
     };
     let center = pose.translation.xy();
@@ -214,8 +208,7 @@ fn edit(
         }
         (position, Cell::SOLID.with_material(BRICK))
     } else {
-        let hit = hit.filter(|hit| hit.entity == level);
-        match hit.and_then(|hit| cells.cell_2d(hit.part)) {
+        match hit.and_then(|hit| level.cell_2d(hit.part)) {
             Some((position, cell)) if cell.material() != BEDROCK => (position, Cell::EMPTY),
             _ => return Ok(()),
         }
@@ -224,7 +217,7 @@ fn edit(
     let is_paid = cell.is_empty() || player.blocks > 0;
     if pointer.pressed_position().is_some() && *pause <= 0.0 && is_paid {
         *pause = PAUSE;
-        cells.edit_cells(|grid: &mut CellGrid<Vec2>| grid.set(position, cell))?;
+        level.edit_cells(|grid: &mut CellGrid<Vec2>| grid.set(position, cell))?;
         if cell.is_empty() {
             player.blocks += 1;
         } else {
