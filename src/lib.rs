@@ -170,6 +170,7 @@ pub mod guide {
     /// [floors]: crate::guide::response#floors
     /// [hitboxes]: crate::guide::response#hitboxes
     /// [levels]: crate::guide::levels
+    /// [maps]: crate::guide::cells#maps-of-other-crates
     /// [queries]: crate::guide::queries
     /// [response]: crate::guide::response#pushing-out
     /// [testing]: crate::guide::testing
