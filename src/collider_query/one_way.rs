@@ -297,7 +297,9 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     /// translation, is in the plane of the ledge.
     fn is_in_plane(&self, rise: f64, height: f64, landing: &Landing<V::DVec>) -> bool {
         let of_ledge = landing.contact.contact.offset_b.dot(self.side.up);
-        rise > STRAIGHT && (height - of_ledge).abs() <= landing.rounding
+        // The margin is round at the end of a ledge, so the touched point is lower there.
+        let margin = self.ledge.map_or(0.0, |ledge| ledge.margin);
+        rise > STRAIGHT && (height - of_ledge).abs() <= landing.rounding + margin
     }
 
     /// Returns the first touch of the body and the platform, which move by `motions`. If body and
@@ -386,7 +388,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     }
 
     /// Returns the height of the rim of a convex platform along up, or `None` if the body does not
-    /// touch the rim. Every point of a ledge counts as its rim.
+    /// touch the rim. Every point of a ledge counts as its rim, except for a half-space, which has
+    /// no lowest point.
     ///
     /// At the rim, the touch is not inside an upper face, and a point beside the touched point and
     /// well below it is outside of the platform. The rim has the height of the touched point. If
@@ -400,7 +403,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     ) -> Option<f64> {
         let up = self.side.up;
         if self.ledge.is_some() {
-            return Some((unit.translation() + contact.offset_b).dot(up));
+            let height = (unit.translation() + contact.offset_b).dot(up);
+            return (!self.body.is_half_space()).then_some(height);
         }
         let outward = -contact.normal;
         let is_on_face =

@@ -140,6 +140,7 @@ fn visit_ray_at_compound<V: Space>(
                         let crossing = surface.crossing(index, &facets);
                         let hit = crossing.and_then(|(t, vertices)| {
                             let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
+                            let rule = rule.at(surface, index);
                             at_facet(vertices, t + shift, &local, rule, &rounding)
                                 .filter(|_| t + shift >= 0.0 || enters(compound, &start, &rounding))
                         });
@@ -185,6 +186,15 @@ impl FacetRule {
         }
     }
 
+    /// Returns the rule for one facet. A ledge is not a face of a solid, so only its outer side is
+    /// hit.
+    fn at<V: Space>(self, surface: &Surface<V>, facet: u32) -> Self {
+        match self {
+            Self::Solid { hollow: true } if is_ledge(surface, facet) => Self::OneSided,
+            rule => rule,
+        }
+    }
+
     fn skips_backs(self) -> bool {
         matches!(self, Self::OneSided | Self::Solid { hollow: false })
     }
@@ -193,6 +203,11 @@ impl FacetRule {
 /// Returns the surface if its facets are the faces of a solid.
 fn solid_of<V: Space>(compound: &Compound<V>) -> Option<&Surface<V>> {
     compound.surface().filter(|surface| surface.is_solid())
+}
+
+fn is_ledge<V: Space>(surface: &Surface<V>, facet: u32) -> bool {
+    let cells = surface.cells();
+    cells.is_some_and(|cells| cells.ledge(facet).is_some())
 }
 
 /// The start of a ray inside a union.
@@ -229,6 +244,7 @@ fn start_in_solid<V: Space>(
         let vertices = surface.facet_vertices(index).unwrap_or_default();
         if let Some(normal) = facet_normal(&vertices)
             && facet_contains(&vertices, origin, tolerance_at(&vertices, rounding))
+            && !is_ledge(surface, index)
         {
             if !is_inward(normal, direction) {
                 let moved = left.unwrap_or(origin);
@@ -331,7 +347,7 @@ fn at_part<V: Space>(
     let (parts, margin) = compound.parts();
     let shapes = match parts {
         CompoundParts::Surface(surface) => {
-            let rule = FacetRule::of(compound, ray.hollow);
+            let rule = FacetRule::of(compound, ray.hollow).at(surface, index);
             return at_thick_facet(surface, margin, index, ray, rule, rounding);
         }
         CompoundParts::Shapes(shapes) => shapes,
@@ -435,7 +451,7 @@ fn at_flattened_part<V: Space>(
         let (shift, line) = local.line.centered(V::DVec::ZERO);
         let t = FacetLine::new(&line).crossing(&vertices)? + shift;
         let rounding = rounding_of(ray, identity);
-        let rule = FacetRule::of(compound, ray.hollow);
+        let rule = FacetRule::of(compound, ray.hollow).at(surface, index);
         let hit = at_facet(&vertices, t, &local, rule, &rounding)?;
         return in_world(ray, identity, &hit, index);
     }

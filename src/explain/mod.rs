@@ -202,7 +202,7 @@ pub enum PairStatus {
         /// The entity in the set: the other collider, or the owner of the other collider.
         ignored: Entity,
     },
-    /// One collider is [`OneWay`], and the other entity has [`PassThrough`].
+    /// One collider is [`OneWay`] or has one-way cells, and the other entity has [`PassThrough`].
     PassThrough {
         /// The entity with `PassThrough`.
         body: Entity,
@@ -549,11 +549,11 @@ fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
     Some(NamedCell { position, material })
 }
 
-/// Returns the union of cells that has a ledge which the other collider touches.
-fn passed_ledges<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> Option<Entity> {
+/// Returns the status if one collider passes a ledge of the other.
+fn passed_ledges<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> Option<PairStatus> {
     let orders = [(first, second), (second, first)];
     let mut orders = orders.into_iter();
-    let (_, platform) = orders.find(|(body, platform)| {
+    let (body, platform) = orders.find(|(body, platform)| {
         let origin = body.world_pose.translation;
         let ledges = body
             .region()
@@ -562,7 +562,12 @@ fn passed_ledges<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> Option<Entity
         let mut units = units.map(|ledge| Placed::Ledge(platform, ledge.plane));
         units.any(|unit| intersects((&body.placed).into(), unit))
     })?;
-    Some(platform.entity)
+    Some(if body.traits.passes_through {
+        PairStatus::PassThrough { body: body.entity }
+    } else {
+        let platform = platform.entity;
+        PairStatus::NotFromAbove { platform }
+    })
 }
 
 /// Returns the status of two colliders that were tested and have no contact.
@@ -585,8 +590,8 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfPa
         };
         return (PairStatus::BehindSurface { surface }, None);
     }
-    if let Some(platform) = passed_ledges(first, second) {
-        return (PairStatus::NotFromAbove { platform }, None);
+    if let Some(status) = passed_ledges(first, second) {
+        return (status, None);
     }
     let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {
         let platform = [first, second]

@@ -208,8 +208,8 @@ pub struct OneWaySide<D> {
     pub margin: f64,
 }
 
-/// Lets a body pass all [`OneWay`] colliders, for example while a key is held to drop through a
-/// platform.
+/// Lets a body pass all [`OneWay`] colliders and all [one-way cells](crate::Cell::one_way), for
+/// example while a key is held to drop through a platform.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -228,8 +228,9 @@ pub struct OneWaySide<D> {
 /// The marker belongs on the entity of the collider. On an owner without a collider, it does
 /// nothing.
 ///
-/// A change takes effect in the next tick, even at rest. A contact ends with the reason
-/// [`PassThrough`](crate::EndReason::PassThrough). If the component is removed while the body is
+/// A change takes effect in the next tick, even at rest. A contact with a `OneWay` collider ends
+/// with the reason [`PassThrough`](crate::EndReason::PassThrough). A contact with one-way cells ends
+/// like that of a body that leaves, and not before the body leaves the solid cells of the grid. If the component is removed while the body is
 /// half way through, the body still passes until it has left the collider.
 ///
 /// Keep the component until the lowest point of the body has been below the upper side, by more

@@ -270,8 +270,10 @@ impl<V: Space> LedgePair<'_, V> {
             }
             if met.len() == count {
                 let mut contacts = solid;
-                contacts.extend(of_ledges);
-                sort_by_depth(&mut contacts);
+                if count > 0 {
+                    contacts.extend(of_ledges);
+                    sort_by_depth(&mut contacts);
+                }
                 return contacts;
             }
         }
@@ -486,7 +488,8 @@ fn contacts_after<V: Space>(
     let mut contacts = PartContacts::new();
     let deepest = visit_contacts_in(&raised, second, scratch, |mut found| {
         let own = raise.dot(found.contact.normal);
-        // A contact that the motion itself causes, such as with a ceiling, is left out.
+        // A contact that the motion itself causes, such as with a ceiling, is left out. A contact at
+        // a right angle to the motion stays, because it keeps bodies from catching beside a ledge.
         if found.contact.depth >= own || own <= 0.0 {
             found.contact.depth -= own;
             contacts.push(found);

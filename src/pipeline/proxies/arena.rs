@@ -229,6 +229,8 @@ impl<V: Space> ProxyArena<V> {
             && let Some(change) = CellChange::between(&old.placed, &proxy.placed)
         {
             self.edited.push((slot, change));
+            let ledges = [&proxy, &*old].map(|proxy| usize::from(proxy.has_ledges()));
+            self.with_ledges = self.with_ledges + ledges[0] - ledges[1];
             *old = proxy;
             return;
         }

@@ -479,13 +479,18 @@ impl<V: Space> Compound<V> {
         &self,
         limit: f64,
         gap: impl Fn(&Bounds<V::DVec>) -> f64,
-        visit: impl FnMut(u32) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
     ) {
         let margin = self.touching_margin();
-        self.visit_by_gap(limit, |bounds| gap(&bounds.grown(margin)), visit);
+        let gap = |bounds: &Bounds<V::DVec>| gap(&bounds.grown(margin));
+        match self.cells() {
+            Some(cells) => self.search_faces(cells, &TreeSearch::ByGap(&gap), limit, &mut visit),
+            None => self.visit_by_gap(limit, gap, visit),
+        }
     }
 
-    /// Does the same as [`search_nearest`](Self::search_nearest) without the margin.
+    /// Does the same as [`search_nearest`](Self::search_nearest) without the margin. The facets of
+    /// one-way cells are not left out, so that a compound has at least one facet.
     fn visit_by_gap(
         &self,
         limit: f64,
@@ -495,7 +500,7 @@ impl<V: Space> Compound<V> {
         match self.cells() {
             Some(cells) => {
                 let search = TreeSearch::ByGap(&gap);
-                self.search_faces(cells, &search, limit, &mut visit);
+                cells.faces().search(&search, limit, &mut visit);
             }
             None => self.tree.visit_by_gap(limit, gap, visit),
         }

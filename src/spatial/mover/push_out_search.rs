@@ -196,8 +196,10 @@ fn deepest<V: QuerySpace>(
     let mut deepest: Option<DeepestContact<V::DVec>> = None;
     around.query.near_body(body.into(), around.filter, |other| {
         let is_one_way = around.is_one_way(body, other);
-        // The solid cells of a grid with ledges are solid from all sides.
-        let has_ledges = other.has_ledges() && !other.traits.is_one_way;
+        // Unless the whole grid is one-way, its solid cells are solid from all sides.
+        let has_ledges = (body.has_ledges() || other.has_ledges()) && !other.traits.is_one_way;
+        let is_ledge =
+            |(own, part): (u32, u32)| body.ledge(own).is_some() || other.ledge(part).is_some();
         around.visit_contacts(
             (body, motion),
             other,
@@ -213,9 +215,7 @@ fn deepest<V: QuerySpace>(
                     deepest = Some(DeepestContact {
                         depth,
                         normal,
-                        exits: if is_one_way
-                            && (!has_ledges || other.ledge(found.parts.1).is_some())
-                        {
+                        exits: if is_one_way && (!has_ledges || is_ledge(found.parts)) {
                             SmallVec::from_iter([(normal, depth)])
                         } else {
                             exits(body, other, &found)

@@ -665,3 +665,100 @@ fn ledges_turn_and_mirror_with_the_grid() {
         }
     }
 }
+
+#[test]
+fn a_ledge_that_an_edit_adds_is_a_ledge_until_an_edit_removes_it() {
+    // The corner cells keep the bounding box the same.
+    let corners = [-3, 3].map(|at| (IVec3::new(at, at, 0), Cell::SOLID));
+    let mut level = Level::new(
+        grid(2, corners),
+        block(2, Vec3::splat(0.8)),
+        Vec3::new(0.5, -1.0, 0.0),
+    );
+    let edit = |level: &mut Level, cell: Cell| {
+        let mut grid = level
+            .app
+            .world_mut()
+            .get_mut::<Collider>(level.level)
+            .unwrap();
+        let row = |grid: &mut CellGrid<Vec2>| grid.fill(IVec2::NEG_X, IVec2::X, cell);
+        grid.edit_cells(row).unwrap().unwrap();
+    };
+    edit(&mut level, Cell::one_way(CellDirection::Y));
+    // The top is at y = 1.
+    while level.place().translation.y < 1.5 {
+        assert_eq!(level.go(Vec3::Y * 0.1), []);
+    }
+    while level.place().translation.y > 1.35 {
+        level.go(Vec3::Y * -0.1);
+    }
+    assert!(!level.contacts().is_empty());
+    edit(&mut level, Cell::EMPTY);
+    assert_eq!(level.go(Vec3::ZERO), []);
+    // The plugin counts the grids with ledges.
+    let grid = level.level;
+    level.app.world_mut().despawn(grid);
+    tick(&mut level.app);
+    assert_eq!(level.contacts(), []);
+}
+
+#[test]
+fn a_hollow_ray_passes_a_ledge_from_below() {
+    for hollow in [false, true] {
+        let flat = stack(2, CellDirection::Y);
+        let in_2d = |y: f32, toward: Vec2| {
+            let ray = Ray::new(Vec2::new(0.5, y), toward);
+            let ray = if hollow { ray.hollow() } else { ray };
+            query::cast_ray(&flat, Vec2::ZERO, ray).map(|hit| hit.distance)
+        };
+        let level = stack(3, CellDirection::Y);
+        let in_3d = |y: f32, toward: Vec3| {
+            let ray = Ray::new(Vec3::new(0.5, y, 0.2), toward);
+            let ray = if hollow { ray.hollow() } else { ray };
+            query::cast_ray(&level, Vec3::ZERO, ray).map(|hit| hit.distance)
+        };
+        assert_eq!([in_2d(-4.0, Vec2::Y), in_3d(-4.0, Vec3::Y)], [None; 2]);
+        let down = [in_2d(4.0, Vec2::NEG_Y), in_3d(4.0, Vec3::NEG_Y)];
+        assert_eq!(down, [Some(2.0); 2]);
+    }
+}
+
+/// A ball rolls over the round end of a ledge with a margin.
+#[test]
+fn a_ledge_with_a_margin_holds_a_ball_up_to_its_end() {
+    let mut level = Level::new(
+        grid(2, [(IVec3::ZERO, Cell::one_way(CellDirection::Y))]).rounded(0.1),
+        Collider::circle(0.4),
+        Vec3::new(0.9, 1.5, 0.0),
+    );
+    // The top is at y = 1.1, and the end is at x = 1.
+    level.go(Vec3::Y * -0.02);
+    assert!(!level.contacts().is_empty());
+    for _ in 0..20 {
+        level.respond();
+        let contacts = level.go(Vec3::new(0.01, -0.01, 0.0));
+        let x = level.place().translation.x;
+        assert!(!contacts.is_empty() || x > 1.1, "{x}");
+    }
+}
+
+#[test]
+fn a_half_space_lands_on_a_ledge() {
+    let ledge = grid(2, [(IVec3::ZERO, Cell::one_way(CellDirection::NegY))]);
+    let mut app = app();
+    let ledge = (ledge, Transform::from_xyz(0.0, 0.1, 0.0));
+    let ledge = app.world_mut().spawn(ledge).id();
+    let floor = Collider::half_space(Vec2::Y);
+    let floor = app.world_mut().spawn(floor).id();
+    tick(&mut app);
+    for y in [0.05_f32, -0.02] {
+        app.world_mut()
+            .get_mut::<Transform>(ledge)
+            .unwrap()
+            .translation
+            .y = y;
+        tick(&mut app);
+        let collisions = app.world().resource::<Collisions>();
+        assert_eq!(collisions.contains(ledge, floor), y < 0.0, "{y}");
+    }
+}
