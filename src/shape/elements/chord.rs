@@ -104,16 +104,8 @@ impl<D: DVector> Chord<D> {
     /// Returns the intersection of two chords, or `None` if the intersection is empty.
     pub fn common(self, other: Self) -> Option<Self> {
         let common = Self {
-            enter: if other.enter.t > self.enter.t {
-                other.enter
-            } else {
-                self.enter
-            },
-            exit: if other.exit.t < self.exit.t {
-                other.exit
-            } else {
-                self.exit
-            },
+            enter: later(self.enter, other.enter),
+            exit: earlier(self.exit, other.exit),
         };
         (common.enter.t <= common.exit.t).then_some(common)
     }
@@ -129,6 +121,16 @@ impl<D: DVector> Chord<D> {
             exit: end(self.exit),
         }
     }
+}
+
+/// Returns the end with the lower t, or the first end if both have the same t.
+fn earlier<D>(first: ChordEnd<D>, second: ChordEnd<D>) -> ChordEnd<D> {
+    if second.t < first.t { second } else { first }
+}
+
+/// Returns the end with the greater t, or the first end if both have the same t.
+fn later<D>(first: ChordEnd<D>, second: ChordEnd<D>) -> ChordEnd<D> {
+    if second.t > first.t { second } else { first }
 }
 
 /// Returns the chord of a round shape around the origin. `chord` is called with the same line, but
@@ -257,16 +259,8 @@ pub fn of_capsule<D: DVector>(
         .and_then(|slab| slab.common(of_cone([0.0, 1.0], radius, axis, line)?));
     let pieces = [ball(-end)?, ball(end)?, cylinder].into_iter().flatten();
     let hull = pieces.reduce(|hull, piece| Chord {
-        enter: if piece.enter.t < hull.enter.t {
-            piece.enter
-        } else {
-            hull.enter
-        },
-        exit: if piece.exit.t > hull.exit.t {
-            piece.exit
-        } else {
-            hull.exit
-        },
+        enter: earlier(hull.enter, piece.enter),
+        exit: later(hull.exit, piece.exit),
     });
     // The pieces' own normals are not used: because of rounding, the first piece at a seam may be
     // the cylinder's flat end.
