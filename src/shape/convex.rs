@@ -203,6 +203,15 @@ impl<V: Space> Shape<V> {
         .checked()
     }
 
+    /// Returns the shape inside the margin, and the margin. Margins are never nested, because
+    /// [`rounded`](Self::rounded) sums them.
+    pub(super) fn without_margin(&self) -> (&Self, f32) {
+        match self {
+            Self::Rounded { shape, margin } => (shape.as_ref(), *margin),
+            _ => (self, 0.0),
+        }
+    }
+
     /// Returns the shape, or an error if it is invalid.
     pub fn checked(self) -> Result<Self, ShapeError> {
         match &self {

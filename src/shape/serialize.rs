@@ -401,11 +401,8 @@ mod rounded {
         shape: &Shape<V>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        // Margins are never nested, because `Shape::rounded` sums them.
-        let (kind, margin) = match shape {
-            Shape::Rounded { shape, margin } => ((**shape).clone(), *margin),
-            _ => (shape.clone(), 0.0),
-        };
+        let (kind, margin) = shape.without_margin();
+        let kind = kind.clone();
         RoundedKind { kind, margin }.serialize(serializer)
     }
 

@@ -192,21 +192,12 @@ impl<V: Space> Compound<V> {
         let CompoundParts::Shapes(shapes) = &*self.parts else {
             return Ok(self.clone());
         };
-        let margin_of = |shape: &Shape<V>| match shape {
-            Shape::Rounded { margin, .. } => *margin,
-            _ => 0.0,
-        };
-        let margin = shapes.first().map_or(0.0, |(_, shape)| margin_of(shape));
+        let margin_of = |(_, shape): &(_, Shape<V>)| shape.without_margin().1;
+        let margin = shapes.first().map_or(0.0, margin_of);
         let unrounded = shapes.iter().map(|(pose, shape)| {
-            let has_same_margin = margin_of(shape) == margin;
-            let shape = match shape {
-                Shape::Rounded { shape, .. } => (**shape).clone(),
-                _ => shape.clone(),
-            };
-            let part = (*pose, shape);
-            has_same_margin
-                .then_some(part)
-                .ok_or(ShapeError::PartMargins)
+            let (shape, own_margin) = shape.without_margin();
+            let part = (own_margin == margin).then(|| (*pose, shape.clone()));
+            part.ok_or(ShapeError::PartMargins)
         });
         Self::of_parts(unrounded.collect::<Result<_, _>>()?, self.margin + margin)
     }
