@@ -35,43 +35,29 @@ pub enum AnyColliderShape {
 
 /// A [`CellGrid`] without cells, in either dimension. The grid keeps the size of a cell.
 #[derive(Clone, Debug)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "AnyGrid")
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum EmptyGrid {
-    D2(CellGrid<Vec2>),
-    D3(CellGrid<Vec3>),
+    D2(#[cfg_attr(feature = "serialize", serde(deserialize_with = "empty_grid"))] CellGrid<Vec2>),
+    D3(#[cfg_attr(feature = "serialize", serde(deserialize_with = "empty_grid"))] CellGrid<Vec3>),
 }
 
-/// The data of an [`EmptyGrid`], which may be invalid.
+/// Reads a grid without cells. Returns an error if the grid has cells, or if the size of a cell is
+/// invalid.
 #[cfg(feature = "serialize")]
-#[derive(serde::Deserialize)]
-#[serde(rename = "EmptyGrid")]
-enum AnyGrid {
-    D2(CellGrid<Vec2>),
-    D3(CellGrid<Vec3>),
-}
-
-#[cfg(feature = "serialize")]
-impl TryFrom<AnyGrid> for EmptyGrid {
-    type Error = ShapeError;
-
-    fn try_from(data: AnyGrid) -> Result<Self, ShapeError> {
-        fn checked<V: Space>(grid: CellGrid<V>) -> Result<CellGrid<V>, ShapeError> {
-            if !grid.is_empty() {
-                return Err(ShapeError::NotEmpty);
-            }
-            // Checks the size of a cell.
-            CellSurface::new(&grid)?;
-            Ok(grid)
-        }
-        Ok(match data {
-            AnyGrid::D2(grid) => Self::D2(checked(grid)?),
-            AnyGrid::D3(grid) => Self::D3(checked(grid)?),
-        })
-    }
+fn empty_grid<'de, V: Space, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<CellGrid<V>, D::Error>
+where
+    CellGrid<V>: serde::Deserialize<'de>,
+{
+    let grid: CellGrid<V> = serde::Deserialize::deserialize(deserializer)?;
+    let checked = if grid.is_empty() {
+        // Checks the size of a cell.
+        CellSurface::new(&grid).map(|_| grid)
+    } else {
+        Err(ShapeError::NotEmpty)
+    };
+    checked.map_err(serde::de::Error::custom)
 }
 
 /// The checked shape of a collider.
