@@ -409,15 +409,8 @@ impl VertexFacets {
 
 /// Computes [`Surface::height_tolerance`].
 fn height_tolerance<D: DVector>(points: impl Iterator<Item = D>) -> f64 {
-    let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for point in points {
-        for (index, (min, max)) in min.iter_mut().zip(&mut max).enumerate() {
-            *min = min.min(point.component(index));
-            *max = max.max(point.component(index));
-        }
-    }
-    let ends = || min.iter().zip(&max);
-    let size = ends().map(|(min, max)| max - min).fold(0.0, f64::max);
-    let far = ends().map(|(min, max)| max.max(-min)).fold(0.0, f64::max);
+    let Bounds { min, max } = Bounds::of_points(points);
+    let greatest = |vector: D| vector.components().into_iter().fold(0.0, f64::max);
+    let (size, far) = (greatest(max - min), greatest(max.max(-min)));
     (1e-6 * size).max(f64::from(f32::EPSILON) * far)
 }
