@@ -10,7 +10,7 @@ use crate::{
         gjk::penetration::Penetration,
         minkowski::{MinkowskiDifference, simplex::Vertex},
     },
-    shape::HalfSpace,
+    shape::{HalfSpace, swap_if},
     space::DVector,
     tolerance::{OFFSET_SCALE, TOUCHING},
 };
@@ -72,11 +72,8 @@ impl<D: DVector> HalfSpaceSolver<D> {
     /// Returns the contact of the cores. The scale of the contact is the absolute gap, not the
     /// [`scale`](Self::scale) of the pair.
     pub fn contact(&self) -> Penetration<D> {
-        let (first, second) = if self.half_space_is_first {
-            (self.projection, self.point)
-        } else {
-            (self.point, self.projection)
-        };
+        let points = [self.point, self.projection];
+        let [first, second] = swap_if(self.half_space_is_first, points);
         Penetration {
             normal: self.normal,
             depth: -self.gap,

@@ -9,6 +9,7 @@ use crate::{
         feature::{Feature, FeatureKind, MAX_CORNERS, edges},
         frame::{ContactFrame, FeatureCorner, edge_at},
     },
+    shape::swap_if,
     space::DVector,
     tolerance::{LINE_OVERLAP, SAME_MANIFOLD_POINT},
 };
@@ -85,17 +86,14 @@ pub fn common_points(
 ) {
     let (corners_a, corners_b) = (&feature_a.corners, &feature_b.corners);
     points.clear();
-    for (feature, other, is_a) in [(feature_a, feature_b, true), (feature_b, feature_a, false)] {
+    let (a, b) = ((feature_a, feature_b, false), (feature_b, feature_a, true));
+    for (feature, other, is_swapped) in [a, b] {
         points.extend(feature.corners.iter().filter_map(|corner| {
             let FeatureCorner {
                 position, height, ..
             } = *corner;
             let opposite = other.height_at(position, near, edge_margin)?;
-            let heights = if is_a {
-                [height, opposite]
-            } else {
-                [opposite, height]
-            };
+            let heights = swap_if(is_swapped, [height, opposite]);
             Some(CommonPoint { position, heights })
         }));
     }
