@@ -7,7 +7,7 @@ use bevy::{
 };
 
 /// A copy of each component of type `C` in the world, by entity.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ComponentCopies<C> {
     copies: EntityHashMap<ComponentCopy<C>>,
     /// The number of the current update.
@@ -21,16 +21,6 @@ struct ComponentCopy<C> {
     changed: Tick,
     /// The number of the last update that found the component.
     update: u64,
-}
-
-// A derived implementation would require `C: Default`.
-impl<C> Default for ComponentCopies<C> {
-    fn default() -> Self {
-        Self {
-            copies: EntityHashMap::default(),
-            update: 0,
-        }
-    }
 }
 
 impl<C: Component + Clone + PartialEq> ComponentCopies<C> {
