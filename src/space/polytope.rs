@@ -29,11 +29,9 @@ pub enum EpaEnd {
 /// each added point.
 ///
 /// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
-/// them as `points`.
-pub trait Polytope<D>: Sized {
-    /// Returns an empty polytope. A polytope is large, so [`begin`](Self::begin) fills it in place.
-    fn new() -> Self;
-
+/// them as `points`. The default is an empty polytope. A polytope is large, so
+/// [`begin`](Self::begin) fills it in place.
+pub trait Polytope<D>: Default {
     /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`
     /// if these points span no volume.
     fn begin(&mut self, points: &[D]) -> Option<()>;

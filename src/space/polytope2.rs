@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// A convex polygon, stored as counter-clockwise edges in any order.
+#[derive(Default)]
 pub struct EpaPolygon<const EDGES: usize> {
     /// The distances of the edges' lines from the origin. A search for the minimum reads only this
     /// list.
@@ -48,13 +49,6 @@ impl<const EDGES: usize> EpaPolygon<EDGES> {
 }
 
 impl<const EDGES: usize> Polytope<DVec2> for EpaPolygon<EDGES> {
-    fn new() -> Self {
-        Self {
-            distances: ArrayVec::new(),
-            edges: ArrayVec::new(),
-        }
-    }
-
     fn begin(&mut self, points: &[DVec2]) -> Option<()> {
         let [a, b, c, ..] = *points else { return None };
         let area = DVec2::determinant(&[b - a, c - a]);

@@ -97,6 +97,7 @@ struct Visit {
 }
 
 /// A convex polyhedron: a closed mesh of triangles.
+#[derive(Default)]
 pub struct Polyhedron<const FACES: usize> {
     /// The distances of the triangles' planes from the origin, infinite for removed triangles. A
     /// search for the minimum reads only this list.
@@ -271,17 +272,6 @@ impl<const FACES: usize> Polyhedron<FACES> {
 }
 
 impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
-    fn new() -> Self {
-        Self {
-            distances: ArrayVec::new(),
-            faces: ArrayVec::new(),
-            removed: ArrayVec::new(),
-            created: 0,
-            seen: ArrayVec::new(),
-            horizon: ArrayVec::new(),
-        }
-    }
-
     fn begin(&mut self, points: &[DVec3]) -> Option<()> {
         let [a, b, c, d, ..] = *points else {
             return None;

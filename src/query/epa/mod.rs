@@ -94,7 +94,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
         pair,
         vertices: ArrayVec::new(),
         points: ArrayVec::new(),
-        polytope: D::Polytope::new(),
+        polytope: Default::default(),
         scale,
         limit,
         best: None,
