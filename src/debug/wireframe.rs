@@ -9,7 +9,7 @@ use core::f32::consts::TAU;
 use std::collections::HashSet;
 
 use crate::{
-    Collider, CompoundView, ConvexView, Rounded, Shape, ShapeView, SurfaceView,
+    Collider, CompoundView, ConvexView, Rounded, Shape, ShapeView, Support, SurfaceView,
     debug::{
         ground::GroundGrid,
         lines::{LineSegment, box_edges},
@@ -119,30 +119,23 @@ fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<LineSegment>> {
             .iter()
             .map(|index| surface.vertices().get(*index as usize).copied());
         let ends: Vec<Vec2> = ends.collect::<Option<_>>()?;
-        Some(silhouette(
-            &Rounded::new(ends.as_slice(), margin),
-            &ProjectionPlane::of_axes(0, 1),
-            false,
-        ))
+        Some(outline(&Rounded::new(ends.as_slice(), margin), false))
     });
-    (margin > 0.0).then(|| {
-        segments
-            .flatten()
-            .map(|line| line.map(Vec2::to_vec3))
-            .collect()
-    })
+    (margin > 0.0).then(|| segments.flatten().collect())
 }
 
 fn of_convex_2d(shape: ConvexView<Vec2>) -> Vec<LineSegment> {
     if let Some(grid) = GroundGrid::unit(&shape) {
         return grid.lines();
     }
-    let is_polygon = is_polytope(&shape);
-    let lines = silhouette(&shape, &ProjectionPlane::of_axes(0, 1), is_polygon);
-    lines
-        .into_iter()
-        .map(|line| line.map(Vec2::to_vec3))
-        .collect()
+    outline(&shape, is_polytope(&shape))
+}
+
+/// Returns the outline of a 2D shape.
+fn outline(shape: &impl Support<Vector = Vec2>, is_polygon: bool) -> Vec<LineSegment> {
+    let lines = silhouette(shape, &ProjectionPlane::of_axes(0, 1), is_polygon);
+    let lines = lines.into_iter();
+    lines.map(|line| line.map(Vec2::to_vec3)).collect()
 }
 
 fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<LineSegment> {
