@@ -65,20 +65,13 @@ pub struct DirectionTable {
 impl DirectionTable {
     /// Builds the table for fewer than 2³² points.
     pub fn new<D: DVector>(points: &[D]) -> Self {
-        Self::with_error(points, F64_HEIGHT_ERROR)
-    }
-
-    /// Builds a table that also lists points that are almost the farthest. The height d · p of such
-    /// a point p is below the maximum by at most `error` times max |d_i| times max Σ |p_i|. `error`
-    /// must be at least [`F64_HEIGHT_ERROR`].
-    pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,
             ends: vec![points.len() as u32; 1],
             candidates: (0..points.len() as u32).collect(),
         };
         let extents = points.iter().map(|point| point.extent());
-        let margin = error * extents.fold(0.0, f64::max);
+        let margin = F64_HEIGHT_ERROR * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
         // The first table has one cell for each face of the cube. The lists of this table are
         // selected from all points.
