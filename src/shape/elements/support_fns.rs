@@ -24,27 +24,14 @@ pub fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
 }
 
-/// A direction, split into its components along y and orthogonal to y.
-struct AxialDirection<D> {
-    along: f64,
-    /// The unit vector of the component orthogonal to y, or zero if the direction is along y.
-    side: D,
-    /// The length of the component orthogonal to y.
-    across: f64,
-}
-
-impl<D: DVector> AxialDirection<D> {
-    #[inline]
-    fn new(direction: D) -> Self {
-        let along = direction.component(1);
-        let across = direction - D::axis(1) * along;
-        let side = unit_or_zero(across);
-        Self {
-            along,
-            side,
-            across: side.dot(across),
-        }
-    }
+/// Returns the y component of a direction, and the unit vector and the length of the component
+/// orthogonal to y. If the direction is along y, the vector is zero.
+#[inline]
+fn split_along_y<D: DVector>(direction: D) -> (f64, D, f64) {
+    let along = direction.component(1);
+    let across = direction - D::axis(1) * along;
+    let side = unit_or_zero(across);
+    (along, side, side.dot(across))
 }
 
 /// Returns the support point of the ellipsoid with half axes `half_size`.
@@ -79,11 +66,7 @@ pub fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
 #[inline]
 pub fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
-    let AxialDirection {
-        along,
-        side,
-        across,
-    } = AxialDirection::new(direction);
+    let (along, side, across) = split_along_y(direction);
     let difference = 2.0 * half_height * along + (top - bottom) * across;
     let (height, radius) = match difference.partial_cmp(&0.0) {
         Some(Ordering::Less) => (-half_height, bottom),
@@ -166,11 +149,7 @@ impl Cap {
     #[inline]
     pub fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());
-        let AxialDirection {
-            along,
-            side,
-            across,
-        } = AxialDirection::new(direction);
+        let (along, side, across) = split_along_y(direction);
         if across * self.cos < along * self.sin {
             return unit_or_zero(direction) * radius;
         }
