@@ -38,7 +38,7 @@ use crate::{
         Bounds, FacetVertices, Support, Surface, core_bounds, facet_inset, facet_normal, swap_if,
         weld,
     },
-    space::{DVector, Pose, Space},
+    space::{DVector, Space},
     tolerance::{
         CAST_MARGIN, CAST_TOUCHING, OFFSET_SCALE, ROUNDING, SAME_NORMAL, SURELY_APART, TOUCHING,
     },
@@ -182,11 +182,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
         let region = if is_second { of_first } else { of_second };
         let region = *region.as_ref()?.bounds()?;
         let radius = body.radius() + surface.facet_radius()?;
-        let Pose {
-            rotation,
-            translation,
-        } = pose;
-        let rotation = V::DVec::transpose(rotation);
+        let rotation = V::DVec::transpose(pose.rotation);
         let [min, max] = core_bounds(&body, V::DVec::IDENTITY);
         let translation_of_body = other.1.translation - ground.1.translation;
         Some(Self {
@@ -196,7 +192,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             body,
             region,
             bounds: Bounds { min, max }.grown(radius),
-            origin: rotation * (surface.world_pose.translation - translation),
+            origin: rotation * (surface.world_pose.translation - pose.translation),
             linear: rotation * surface.world_pose.linear(),
             rotation,
             translation: translation_of_body,

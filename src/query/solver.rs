@@ -393,24 +393,18 @@ where
         hit: bool,
         cores: &Penetration<DVecOf<A>>,
     ) -> (f64, Contact64<DVecOf<A>>) {
-        let Penetration {
-            normal,
-            first,
-            second,
-            depth,
-            ..
-        } = *cores;
         let (distance, witnesses) = if hit {
             // The common point is the first core's point, moved toward the second core by the first
             // radius, but not beyond the second core's point.
-            let common = first + normal * self.first_radius.min(-depth);
+            let common = cores.first + cores.normal * self.first_radius.min(-cores.depth);
             (0.0, [common, common])
         } else {
             // The distance is never rounded to 0, because the shapes do not touch.
-            let distance = (-depth - self.radius_sum()).max(f64::MIN_POSITIVE);
-            (distance, self.on_surfaces(normal, first, second))
+            let distance = (-cores.depth - self.radius_sum()).max(f64::MIN_POSITIVE);
+            let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
+            (distance, witnesses)
         };
-        (distance, self.in_world(normal, 0.0, witnesses))
+        (distance, self.in_world(cores.normal, 0.0, witnesses))
     }
 
     /// Moves points of the cores along the normal to the surfaces of the shapes.

@@ -354,10 +354,7 @@ impl<D: DVector> BoxPair<D> {
     // The loop keeps only the index of the best axis. The axis is computed at the end.
     #[inline]
     fn face_axis(&self) -> BoxAxis<D> {
-        let Pose {
-            rotation,
-            translation: c,
-        } = self.relative;
+        let (rotation, c) = (self.relative.rotation, self.relative.translation);
         let inverse = D::transpose(rotation);
         let [first, second] = self.half_extents;
         let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
@@ -390,10 +387,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the axis with the largest gap among the cross products of two edges.
     fn edge_axis(&self) -> Option<BoxAxis<D>> {
-        let Pose {
-            rotation,
-            translation: c,
-        } = self.relative;
+        let (rotation, c) = (self.relative.rotation, self.relative.translation);
         let inverse = D::transpose(rotation);
         let [first, second] = self.half_extents;
         let (mut gap, mut number) = (f64::NEG_INFINITY, 0);

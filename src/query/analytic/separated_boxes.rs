@@ -20,7 +20,7 @@ use crate::{
         analytic::boxes::{BoxPair, dimensions, nearer},
         gjk::penetration::Penetration,
     },
-    space::{DVector, Pose},
+    space::DVector,
     tolerance::FLAT_DEPTH,
 };
 
@@ -45,10 +45,7 @@ pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
 /// Returns the nearest points of the first box and of the second box, which is a segment.
 fn box_and_segment<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
     let [half_extents, half] = boxes.half_extents;
-    let Pose {
-        rotation,
-        translation: center,
-    } = boxes.relative;
+    let (rotation, center) = (boxes.relative.rotation, boxes.relative.translation);
     let along = rotation * half;
     let points_at = |t: f64| {
         let point = center + along * t;
@@ -98,10 +95,7 @@ fn box_and_segment<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
 /// the first box.
 fn box_and_corners<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
     let [half_extents, other] = boxes.half_extents;
-    let Pose {
-        rotation,
-        translation: center,
-    } = boxes.relative;
+    let (rotation, center) = (boxes.relative.rotation, boxes.relative.translation);
     let [x, y] = [0, 1].map(|index| rotation * (D::axis(index) * other.component(index)));
     let corners = [x + y, x - y, y - x, -x - y].map(|corner| {
         let corner = center + corner;

@@ -89,9 +89,7 @@ pub fn common_points(
     let (a, b) = ((feature_a, feature_b, false), (feature_b, feature_a, true));
     for (feature, other, is_swapped) in [a, b] {
         points.extend(feature.corners.iter().filter_map(|corner| {
-            let FeatureCorner {
-                position, height, ..
-            } = *corner;
+            let (position, height) = (corner.position, corner.height);
             let opposite = other.height_at(position, near, edge_margin)?;
             let heights = swap_if(is_swapped, [height, opposite]);
             Some(CommonPoint { position, heights })
