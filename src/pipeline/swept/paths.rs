@@ -34,9 +34,7 @@ impl SweptPaths {
     /// Finds the paths of this tick. If `is_restart` is `true`, the previous tick was aborted, and
     /// there are no paths.
     pub fn find(&mut self, proxies: &mut Proxies, collisions: &mut Collisions, is_restart: bool) {
-        let Collisions {
-            poses_2d, poses_3d, ..
-        } = collisions;
+        let (poses_2d, poses_3d) = (&mut collisions.poses_2d, &mut collisions.poses_3d);
         // If the app teleports an entity and then moves the entity back, the proxy does not change,
         // but the entity has a path. So the proxy is marked as changed.
         poses_2d.begin_tick();
@@ -60,9 +58,7 @@ impl SweptPaths {
 /// Stores the poses of this tick for the next tick, if any collider is swept or one-way.
 /// `is_current` is `false` if the app has written the contacts during this tick.
 pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: bool) {
-    let Collisions {
-        poses_2d, poses_3d, ..
-    } = collisions;
+    let (poses_2d, poses_3d) = (&mut collisions.poses_2d, &mut collisions.poses_3d);
     poses_2d.teleported.clear();
     poses_3d.teleported.clear();
     if !is_current {
