@@ -33,7 +33,8 @@ const PRECISE_EDGES: f64 = 1e-8;
 pub struct SweptBoxes<D> {
     velocity: D,
     radius_sum: f64,
-    overlap: SweptOverlap,
+    /// The interval in which the projections onto all axes overlap.
+    pub overlap: SweptOverlap,
     /// The last axis along which the boxes begin to overlap, if this axis is precise.
     source: Option<(AxisSource, D)>,
 }
@@ -48,11 +49,6 @@ impl<D: DVector> SweptBoxes<D> {
             overlap: SweptOverlap::new(depth),
             source: None,
         }
-    }
-
-    /// Returns the interval in which the projections onto all axes overlap.
-    pub fn overlap(&self) -> &SweptOverlap {
-        &self.overlap
     }
 
     /// Adds the face normals of both boxes.

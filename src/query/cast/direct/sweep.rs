@@ -44,7 +44,7 @@ pub fn swept_touch<D: DVector>(
     };
     let mut swept = SweptBoxes::new(velocity, pair.radius_sum(), scale.slack);
     swept.add_faces(&boxes);
-    if passes(swept.overlap(), scale) {
+    if passes(&swept.overlap, scale) {
         return Ok(None);
     }
     if has_radius {
@@ -52,7 +52,7 @@ pub fn swept_touch<D: DVector>(
     }
     swept.add_edges(&boxes);
     let start = boxes.relative.translation;
-    at_overlap(swept.overlap(), pair, velocity, scale, |safe| {
+    at_overlap(&swept.overlap, pair, velocity, scale, |safe| {
         boxes.relative.translation = start + velocity * safe;
         let axis = swept.axis(&boxes)?;
         Some((boxes.contact(&axis), axis.has_faces()))
