@@ -113,7 +113,8 @@ pub fn visit_contacts<V: Space>(
     visit_contacts_in(first, second, &mut Scratch::default(), visit);
 }
 
-/// Does the same as [`visit_contacts`], with the buffers of the caller. Returns the deepest contact.
+/// Does the same as [`visit_contacts`], with the buffers of the caller. Returns the deepest
+/// contact.
 pub fn visit_contacts_in<V: Space>(
     first: &PlacedCollider<V>,
     second: &PlacedCollider<V>,

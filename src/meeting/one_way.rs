@@ -229,9 +229,10 @@ pub struct OneWaySide<D> {
 /// nothing.
 ///
 /// A change takes effect in the next tick, even at rest. A contact with a `OneWay` collider ends
-/// with the reason [`PassThrough`](crate::EndReason::PassThrough). A contact with one-way cells ends
-/// like that of a body that leaves, and not before the body leaves the solid cells of the grid. If the component is removed while the body is
-/// half way through, the body still passes until it has left the collider.
+/// with the reason [`PassThrough`](crate::EndReason::PassThrough). A contact with one-way cells
+/// ends like that of a body that leaves, and not before the body leaves the solid cells of the
+/// grid. If the component is removed while the body is half way through, the body still passes
+/// until it has left the collider.
 ///
 /// Keep the component until the lowest point of the body has been below the upper side, by more
 /// than the margin, for one whole tick. If the component is removed earlier,

@@ -488,8 +488,8 @@ fn contacts_after<V: Space>(
     let mut contacts = PartContacts::new();
     let deepest = visit_contacts_in(&raised, second, scratch, |mut found| {
         let own = raise.dot(found.contact.normal);
-        // A contact that the motion itself causes, such as with a ceiling, is left out. A contact at
-        // a right angle to the motion stays, because it keeps bodies from catching beside a ledge.
+        // A contact that the motion itself causes, such as with a ceiling, is left out. A contact
+        // at a right angle to the motion stays.
         if found.contact.depth >= own || own <= 0.0 {
             found.contact.depth -= own;
             contacts.push(found);
