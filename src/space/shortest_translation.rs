@@ -70,6 +70,10 @@ const SLACK_STEPS: usize = 56;
 /// correction multiplies the error by at most the same fraction.
 const CORRECTIONS: usize = 3;
 
+/// If the Gram determinant exceeds this value, rounding changes the factors by a fraction of at most
+/// 1e-9, so a single correction is enough.
+const EASY_GRAM_DETERMINANT: f64 = 1e-6;
+
 /// A plane that a translation has to clear: its unit normal and its depth.
 pub type PushPlane<D> = (D, f64);
 
@@ -84,7 +88,17 @@ pub struct Clearance<D> {
     pub bounding: BoundingPlanes<D>,
     /// The greatest of the factors λᵢ. A factor is the rate at which half of the squared length
     /// grows with the depth of its plane.
-    max_factor: f64,
+    pub(super) max_factor: f64,
+}
+
+impl<D: DVector> Clearance<D> {
+    /// Returns the shortest translation that also clears another plane, or `None` if no translation
+    /// of at most `max_length` does.
+    pub fn with(self, plane: PushPlane<D>, max_length: f64) -> Option<Self> {
+        let planes = self.bounding.clone().into_iter().chain([plane]);
+        let (found, clears_all) = solve(planes, max_length, true, self);
+        clears_all.then_some(found)
+    }
 }
 
 /// The shortest translation onto up to three planes. The normal of a missing plane is zero.
@@ -125,7 +139,12 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<TranslationOnto<D>> {
     }
     let mut factors = [0.0; 3];
     let mut translation = D::ZERO;
-    for _ in 0..=CORRECTIONS {
+    let rounds = if determinant > EASY_GRAM_DETERMINANT {
+        1
+    } else {
+        CORRECTIONS
+    };
+    for _ in 0..=rounds {
         // Iterative refinement: the missing depths have smaller rounding errors than the factors,
         // so these depths correct the factors.
         let [d1, d2, d3] = planes.map(|(normal, depth)| depth - normal.dot(translation));
@@ -164,7 +183,7 @@ pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
 ) -> D {
-    let (found, _) = solve(planes, max_length, false);
+    let (found, _) = solve(planes, max_length, false, Clearance::default());
     found.translation
 }
 
@@ -174,19 +193,20 @@ pub fn translation_out_of_all<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
 ) -> Option<Clearance<D>> {
-    let (found, clears_all) = solve(planes, max_length, true);
+    let (found, clears_all) = solve(planes, max_length, true, Clearance::default());
     clears_all.then_some(found)
 }
 
 /// Computes [`shortest_translation`], and also returns `true` if this translation clears all
-/// planes. If `all` is `true`, the search ends at the first plane that would be left out.
+/// planes. If `all` is `true`, the search ends at the first plane that would be left out. `best` is
+/// the shortest translation that clears some of the planes.
 fn solve<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
     max_length: f64,
     all: bool,
+    mut best: Clearance<D>,
 ) -> (Clearance<D>, bool) {
     let mut planes: SmallVec<[PushPlane<D>; 16]> = planes.into_iter().collect();
-    let mut best = Clearance::default();
     let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
         let missing = |(normal, depth): &PushPlane<D>| depth - normal.dot(best.translation);

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use crate::{
     space::{
         DVector,
-        shortest_translation::{PushPlane, translation_out_of_all},
+        shortest_translation::{Clearance, PushPlane},
     },
     tolerance::SAME_NORMAL,
 };
@@ -58,8 +58,13 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
             }
             return (depth <= max_length).then_some(next);
         }
+        let own = Clearance {
+            translation: self.translation,
+            bounding: self.bounding.iter().map(|(plane, _)| *plane).collect(),
+            ..Clearance::default()
+        };
+        let shortest = own.with(plane, max_length)?;
         let planes = self.bounding.iter().copied().chain([(plane, label)]);
-        let shortest = translation_out_of_all(planes.clone().map(|(plane, _)| plane), max_length)?;
         let bounding = planes.filter(|(plane, _)| shortest.bounding.contains(plane));
         Some(Self {
             bounding: bounding.collect(),

@@ -33,7 +33,7 @@ use crate::{
     shape::{Bounds, Facet, Support},
     space::{
         DVector, Space,
-        shortest_translation::{Clearance, translation_out_of_all},
+        shortest_translation::Clearance,
         translation_search::{Node, SameNodes},
     },
     surface::{
@@ -124,8 +124,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                     continue;
                 }
                 is_out = false;
-                let planes = bounding.iter().copied().chain([contact.plane()]);
-                shortest = translation_out_of_all(planes, f64::INFINITY)?;
+                shortest = shortest.with(contact.plane(), f64::INFINITY)?;
             }
             if is_out {
                 break;
