@@ -35,7 +35,7 @@ impl CellDirection {
     /// Returns the index of the axis, and the end of the axis to which the direction leads: 0 or 1.
     fn side(self) -> (usize, f64) {
         let number = self as usize;
-        (number / 2, if number % 2 == 0 { 1.0 } else { 0.0 })
+        (number / 2, f64::from(number.is_multiple_of(2)))
     }
 }
 

@@ -182,7 +182,11 @@ impl CellSides {
         let (mut whole, mut none, mut faces) = (0, 0, 0);
         for (axis, end) in (0..3).flat_map(|axis| [0.0, 1.0].map(|end| (axis, end))) {
             let (is_whole, is_none) = if axis == UP {
-                let fills = [Cell::fills_bottom, Cell::fills_top][usize::from(end == 1.0)](cell);
+                let fills = if end == 1.0 {
+                    cell.fills_top()
+                } else {
+                    cell.fills_bottom()
+                };
                 (fills, !fills)
             } else {
                 let strip = Strip::of(cell, axis, end);
