@@ -31,8 +31,16 @@ const PAUSE: f32 = 0.12;
 const BEDROCK: u16 = 1;
 const SPIKES: u16 = 2;
 const BRICK: u16 = 3;
+const LEDGE: u16 = 4;
 const SOIL: Color = Color::srgb(0.45, 0.33, 0.25);
-const COLORS: [[Color; 2]; 4] = [[SOIL, GREEN], [GRAY, GRAY], [RED, RED], [ORANGE, YELLOW]];
+const WOOD: Color = Color::srgb(0.72, 0.53, 0.33);
+const COLORS: [[Color; 2]; 5] = [
+    [SOIL, GREEN],
+    [GRAY, GRAY],
+    [RED, RED],
+    [ORANGE, YELLOW],
+    [WOOD, WOOD],
+];
 
 /// The tiles from top to bottom. `cell` lists what the characters mean.
 #[rustfmt::skip]
@@ -65,7 +73,7 @@ fn cell(tile: char) -> Cell {
         '\\' => Cell::slope(8, 0),
         '7' => Cell::slope(0, 8).hanging(),
         'F' => Cell::slope(8, 0).hanging(),
-        '=' => Cell::one_way(CellDirection::Y),
+        '=' => Cell::one_way(CellDirection::Y).with_material(LEDGE),
         '^' => Cell::slope(0, 5).with_material(SPIKES),
         '@' => Cell::SOLID.with_material(BEDROCK),
         _ => Cell::EMPTY,
