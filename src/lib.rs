@@ -60,7 +60,8 @@ mod surface;
 mod tolerance;
 
 pub use collider::{
-    Collider, ColliderError, CompoundView, ConvexView, Sensor, ShapeView, SurfaceView, Swept,
+    Collider, ColliderError, CompoundView, ConvexView, JoinedCollider, Sensor, ShapeView,
+    SurfaceView, Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -213,9 +214,9 @@ pub mod prelude {
         AddCollisionFilter, BroadPhase, CandidatePair, CandidatePairs, Cell, CellDirection,
         CellGrid, Collider, ColliderOf, Colliders, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, LayerMask,
-        MoveAndSlideSettings, OneWay, OngoingEvents, PassThrough, PushOut, RayCaster, Rounded,
-        Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
+        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, IgnoreCollisions, JoinedCollider,
+        LayerMask, MoveAndSlideSettings, OneWay, OngoingEvents, PassThrough, PushOut, RayCaster,
+        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
         Teleported, WorldMover,
         query::{self, Motion},
     };

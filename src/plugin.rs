@@ -8,8 +8,8 @@ use bevy::{
 
 use crate::{
     CellGrid, Collider, ColliderOf, Colliders, CollidingEntities, CollisionEvent, CollisionLayers,
-    Collisions, IgnoreCollisions, OneWay, PassThrough, RayCaster, Sensor, ShapeCaster, Swept,
-    Teleported, pipeline,
+    Collisions, IgnoreCollisions, JoinedCollider, OneWay, PassThrough, RayCaster, Sensor,
+    ShapeCaster, Swept, Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
     spatial::casters,
 };
@@ -184,6 +184,7 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<ColliderOf>()
             .register_type::<Colliders>()
             .register_type::<IgnoreCollisions>()
+            .register_type::<JoinedCollider>()
             .register_type::<OneWay>()
             .register_type::<PassThrough>()
             .register_type::<Sensor>()

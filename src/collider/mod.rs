@@ -27,7 +27,7 @@ mod view;
 pub use component::Collider;
 pub(crate) use entity_pose::{compose_pose, entity_pose};
 pub use error::ColliderError;
-pub use markers::{Sensor, Swept};
+pub use markers::{JoinedCollider, Sensor, Swept};
 #[cfg(feature = "mesh")]
 pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]

@@ -49,13 +49,15 @@ pub fn cast_parts<V: Space>(
         }
         None => cast_of_parts((a, motion_a), (b, motion_b), options)?,
     };
-    if hit.status == CastStatus::Overlapping
-        && !options.leave_overlaps
-        && let Some(start) = deepest_contact(a, b)
-    {
-        hit.contact = start.contact;
-        hit.face_normal = start.contact.normal;
-        parts = start.parts;
+    if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
+        if let Some(start) = deepest_contact(a, b) {
+            hit.contact = start.contact;
+            hit.face_normal = start.contact.normal;
+            parts = start.parts;
+        } else if a.is_member() || b.is_member() {
+            // The body overlaps this member, but another member of the ground has the contact.
+            return None;
+        }
     }
     Some((hit, parts))
 }
@@ -75,7 +77,9 @@ fn cast_of_parts<V: Space>(
     let same_time = pair.same_time();
     let mut found = FirstTouch::new(same_time);
     let ignores = |indices| is_one_sided && facets.ignores(indices);
-    if is_one_sided && facets.is_inside(first, second) {
+    let owns = |(part_a, part_b)| first.owns(part_a) && second.owns(part_b);
+    let inside = is_one_sided.then(|| facets.inside(first, second)).flatten();
+    if inside == Some(true) {
         let PartContact { parts, contact } = deepest_contact(a, b)?;
         let velocity = pair.velocity(&contact);
         let leaves = velocity.dot(contact.normal) <= LEAVING_SINE * velocity.length();
@@ -117,8 +121,9 @@ fn cast_of_parts<V: Space>(
             hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
-        found.add(hit, indices);
-        if hit.status == CastStatus::Overlapping && !options.leave_overlaps {
+        let is_own = owns(indices);
+        found.add(hit, indices, is_own);
+        if hit.status == CastStatus::Overlapping && !options.leave_overlaps && is_own {
             // The caller computes the contact at the start from all parts, so the search ends here.
             return (END_SEARCH, None);
         }
@@ -131,11 +136,15 @@ fn cast_of_parts<V: Space>(
             times.search(|times, facet| {
                 let parts = |times: &FacetTimes<V>, facet| times.in_order(facet, 0).into();
                 let moving = times.facet(facet)?;
+                let is_own = owns(pair.reordered(parts(times, facet)));
                 let landing = times.landing(facet, &moving);
                 let landing = landing.map(|(facet, hit)| (facet, hit, parts(times, facet)));
-                let landing = landing.filter(|it| !ignores(pair.reordered(it.2)));
+                let landing = landing.filter(|(_, _, parts)| {
+                    let landed = pair.reordered(*parts);
+                    !ignores(landed) && owns(landed) == is_own
+                });
                 let (facet, limit, touch) = if let Some((facet, hit, parts)) = landing {
-                    found.add(hit, pair.reordered(parts));
+                    found.add(hit, pair.reordered(parts), is_own);
                     let touch = Some((hit.contact.normal, hit.touching));
                     (facet, found.limit(), touch)
                 } else if times.passes(&moving) {
@@ -148,7 +157,7 @@ fn cast_of_parts<V: Space>(
                     })?;
                     (facet, limit, touch)
                 };
-                if let Some((normal, time)) = touch {
+                if let Some((normal, time)) = touch.filter(|_| is_own) {
                     times.add_touch(facet, normal, time, same_time);
                 }
                 Some(limit)

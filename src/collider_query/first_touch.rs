@@ -45,6 +45,9 @@ const SAME_POINT_TIMES: f64 = 1e3;
 struct PartOutcome<D> {
     hit: CastHit64<D>,
     parts: PartPair,
+    /// `false` if a part belongs to another member of the ground. Such an outcome is not returned,
+    /// but decides which normal separates the shape from the whole ground.
+    is_own: bool,
 }
 
 /// The earliest outcomes so far.
@@ -76,15 +79,17 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Adds the outcome of a pair of parts.
-    pub fn add(&mut self, hit: CastHit64<D>, parts: PartPair) {
-        if hit.status == CastStatus::Hit {
+    pub fn add(&mut self, hit: CastHit64<D>, parts: PartPair, is_own: bool) {
+        if hit.status == CastStatus::Hit && is_own {
             self.safe = self.safe.min(hit.safe);
         }
-        self.touching = self.touching.min(hit.touching);
+        if is_own {
+            self.touching = self.touching.min(hit.touching);
+        }
         let latest = self.touching + SAME_POINT_TIMES * self.same_time;
         self.found.retain(|outcome| outcome.hit.touching <= latest);
         if hit.touching <= latest {
-            self.found.push(PartOutcome { hit, parts });
+            self.found.push(PartOutcome { hit, parts, is_own });
         }
     }
 
@@ -128,7 +133,8 @@ impl<D: DVector> FirstTouch<D> {
             }
             _ => 0.0,
         };
-        let ranked = earliest.iter().map(|outcome| (rank(outcome), *outcome));
+        let own = earliest.iter().filter(|outcome| outcome.is_own);
+        let ranked = own.map(|outcome| (rank(outcome), *outcome));
         let first = ranked.min_by(|(rank_a, a), (rank_b, b)| {
             let times = a.hit.touching.total_cmp(&b.hit.touching);
             let ranks = rank_a.total_cmp(rank_b);
@@ -152,7 +158,7 @@ impl<D: DVector> FirstTouch<D> {
             return own;
         }
         let mut faces: SmallVec<[TouchedFace<D>; 4]> = SmallVec::new();
-        for PartOutcome { hit, parts } in &self.found {
+        for PartOutcome { hit, parts, .. } in &self.found {
             if hit.status == CastStatus::Overlapping || !pair.touches(normal, time, *parts) {
                 continue;
             }

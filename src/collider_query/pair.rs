@@ -30,10 +30,10 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
     let (a, b, _) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
-    let mut touches = facets.is_inside(a, b);
-    if touches {
-        return true;
+    if let Some(is_inside) = facets.inside(a, b) {
+        return is_inside;
     }
+    let mut touches = false;
     search(&a, &b, 0.0, |parts, indices| {
         touches = match &facets.0 {
             Some(surface_pair) => surface_pair.touches(indices),
@@ -87,7 +87,7 @@ fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartCo
     let (Placed::Shape(shape_part), Placed::Collider(placed)) = (shape, solid) else {
         return None;
     };
-    if !shape.is_shape_inside(&solid) {
+    if shape.shape_inside(&solid) != Some(true) {
         return None;
     }
     let center = shape_part.center() + shape.translation() - solid.translation();
@@ -152,8 +152,8 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     let (a, b, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
-    if facets.is_inside(a, b) {
-        let mut touch = deepest_contact(a, b)?;
+    if let Some(is_inside) = facets.inside(a, b) {
+        let mut touch = deepest_contact(a, b).filter(|_| is_inside)?;
         // The deepest point of the body is the common point.
         let offset = a.translation() - b.translation();
         if facets.is_body_first() {
@@ -273,12 +273,15 @@ fn search<V: Space>(
     };
     let gap_to_b = |bounds: &_| region.gap(bounds, b.translation());
     a.search(limit, gap_to_b, |index_a| {
+        if !a.owns(index_a) {
+            return limit;
+        }
         a.with_part(index_a, |part_a| {
             let origin = part_a.world_pose.translation;
             let gap_to_part = |bounds: &_| part_a.region.gap(bounds, origin);
             b.search(limit, gap_to_part, |index_b| {
                 b.with_part(index_b, |part_b| {
-                    if gap([part_a, part_b]) <= limit {
+                    if gap([part_a, part_b]) <= limit && b.owns(index_b) {
                         limit = visit([part_a, part_b], (index_a, index_b));
                     }
                 });
@@ -325,12 +328,12 @@ impl<'a, V: Space> FacetFilter<'a, V> {
         })
     }
 
-    /// Returns `true` if one of the operands, which are those of [`new`](Self::new), is inside a
-    /// solid surface.
-    pub fn is_inside(&self, a: Placed<V>, b: Placed<V>) -> bool {
+    /// Returns `Some` if one of the operands, which are those of [`new`](Self::new), is inside a
+    /// union. The value is `false` if another member of the ground reports the touch.
+    pub fn inside(&self, a: Placed<V>, b: Placed<V>) -> Option<bool> {
         match &self.0 {
-            Some(pair) => pair.is_inside(),
-            None => a.is_shape_inside(&b) || b.is_shape_inside(&a),
+            Some(pair) => pair.inside(),
+            None => a.shape_inside(&b).or_else(|| b.shape_inside(&a)),
         }
     }
 

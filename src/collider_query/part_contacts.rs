@@ -51,12 +51,16 @@ pub fn deepest_of_parts<V: Space>(
         counter,
         peak,
     } = scratch;
+    // The contacts of a ground depend on all of its members.
+    let ground = b.ground_region();
+    let region_of_b = ground.as_ref().unwrap_or(region_of_b);
     let Some(surface_pair) = SurfacePair::new(a, b, counter) else {
         let mut deepest: Option<PartContact<V::DVec>> = None;
         visit_near((a, b), region_of_b, |part_a, index_b| {
             let found = b
                 .part(index_b)
                 .filter(|part_b| !part_a.region.is_apart_from(&part_b.region))
+                .filter(|_| a.owns(part_a.index) && b.owns(index_b))
                 .and_then(|part_b| contact((a, part_a), (b, &part_b), counter));
             if let Some(found) = found {
                 visit(found);
@@ -86,12 +90,12 @@ pub fn parts_touch<V: Space>(
 ) -> bool {
     let counter = Counter::default();
     let pair = SurfacePair::new(a, b, &counter);
-    if pair.is_some_and(|pair| pair.is_inside()) {
+    if pair.and_then(|pair| pair.inside()) == Some(true) {
         return true;
     }
     let mut touches = false;
     visit_near((a, b), region_of_b, |part_a, index_b| {
-        if touches {
+        if touches || !a.owns(part_a.index) || !b.owns(index_b) {
             return;
         }
         touches = b.part(index_b).is_some_and(|part_b| {

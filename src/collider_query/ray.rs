@@ -19,7 +19,7 @@ use crate::{
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
         ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
-        Surface, WorldPose, facet_contains, facet_normal,
+        SolidElement, Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::{ROUNDING, TANGENTIAL, TOUCHING},
@@ -86,7 +86,10 @@ pub(crate) fn visit_ray_at_collider<V: Space>(
     let pose = &placed.world_pose;
     let shape = match placed.body() {
         PlacedBody::Compound(compound, _) => {
-            return visit_ray_at_compound(compound, pose, ray, visit);
+            return visit_ray_at_compound(compound, pose, ray, |hit| {
+                let part = placed.own_part(hit.part);
+                visit(WorldRayHit { part, ..hit })
+            });
         }
         PlacedBody::Convex(shape) => shape,
     };
@@ -121,12 +124,14 @@ fn visit_ray_at_compound<V: Space>(
                 local.max
             };
             match start_in_solid(compound, &local, &rounding) {
-                Some(Start::Inside(hit, part)) => {
+                Some(Start::Inside(hit, part, element)) if compound.owns_element(element) => {
                     if let Some(hit) = in_world(ray, inverse, &hit, part) {
                         visit(hit);
                     }
                     return;
                 }
+                // Another member of the ground has the hit.
+                Some(Start::Inside(..)) => {}
                 Some(Start::Leaving(origin)) => local.line.origin = origin,
                 None => {}
             }
@@ -137,6 +142,9 @@ fn visit_ray_at_compound<V: Space>(
                 (CompoundParts::Surface(surface), 0.0) => {
                     let facets = FacetLine::new(&line);
                     compound.along(&line, shift, ray.max, |index| {
+                        if !compound.owns(index) {
+                            return local.max;
+                        }
                         let crossing = surface.crossing(index, &facets);
                         let hit = crossing.and_then(|(t, vertices)| {
                             let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
@@ -149,6 +157,7 @@ fn visit_ray_at_compound<V: Space>(
                 }
                 _ => compound.along(&line, shift, ray.max, |index| {
                     let hit = at_part(compound, index, &local, &rounding);
+                    let hit = hit.filter(|_| compound.owns(index));
                     add(&mut local, hit, index)
                 }),
             }
@@ -213,8 +222,8 @@ fn is_ledge<V: Space>(surface: &Surface<V>, facet: u32) -> bool {
 /// The start of a ray inside a union.
 enum Start<D: DVector> {
     /// The hit at distance 0, and the index of a facet: the facet at the origin that the ray
-    /// enters, or else the nearest facet.
-    Inside(LocalHit<D>, u32),
+    /// enters, or else the nearest facet. The element contains the origin.
+    Inside(LocalHit<D>, u32, SolidElement),
     /// Rounding has placed the origin inside, but the ray leaves the union. The value is the origin
     /// moved out to the facets. From the old origin, a ray along a floor would pass below the walls
     /// that stand on the floor.
@@ -235,7 +244,7 @@ fn start_in_solid<V: Space>(
     let Line { origin, direction } = ray.line;
     // Rounding the vertices to `f32` moves a face. So an origin between a face and the solid behind
     // it also counts as inside.
-    surface.element_around(origin, true)?;
+    let element = surface.element_around(origin, true)?;
     let far = surface.extent_around(origin);
     let reach = reach_of_origin(surface, origin, rounding);
     let mut entered: Option<(u32, V::DVec)> = None;
@@ -275,7 +284,7 @@ fn start_in_solid<V: Space>(
         ),
     };
     let t = 0.0;
-    Some(Start::Inside(LocalHit { t, normal, side }, index))
+    Some(Start::Inside(LocalHit { t, normal, side }, index, element))
 }
 
 /// Returns the maximum distance from a ray's origin to a facet on which the origin counts as lying.

@@ -31,7 +31,7 @@ use bevy::prelude::*;
 
 use crate::{
     Collider, ColliderOf, CollisionEvent, CollisionLayers, Collisions, IgnoreCollisions,
-    LayerNames, OneWay, PassThrough, Sensor, ShapeError,
+    JoinedCollider, LayerNames, OneWay, PassThrough, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
     collider_query::pair::{intersects, nearest_points, one_sided_surface},
     math::Vec3,
@@ -123,9 +123,9 @@ pub struct Explanation {
     /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`], [`OneWay`],
-    /// [`PassThrough`] or [`Sensor`] changed since the last tick. The status does not include such
-    /// changes. (After a change through `bypass_change_detection`, the value stays `true`, because
-    /// no tick detects such a change.)
+    /// [`PassThrough`], [`JoinedCollider`] or [`Sensor`] changed since the last tick. The status
+    /// does not include such changes. (After a change through `bypass_change_detection`, the value
+    /// stays `true`, because no tick detects such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
@@ -461,10 +461,11 @@ impl LastTick<'_> {
         !has_same_shape
             || world.get::<ColliderOf>(entity).map(|owner| owner.0) != proxy.traits.owner
             || ignored != self.proxies.rules.exceptions.of(entity)
-            || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
+            || !pose.is_ok_and(|pose| pose.has_same_bits(proxy.own_pose()))
             || layers.copied().unwrap_or_default() != proxy.traits.layers
             || world.get::<Sensor>(entity).is_some() != proxy.traits.is_sensor
             || world.get::<PassThrough>(entity).is_some() != proxy.traits.passes_through
+            || world.get::<JoinedCollider>(entity).is_some() != proxy.traits.is_joined
             || world.get::<OneWay>(entity) != self.proxies.rules.one_ways.get(entity)
     }
 }
@@ -543,8 +544,9 @@ fn gap_between([[min, max], [other_min, other_max]]: [[Vec3; 2]; 2]) -> Option<(
 
 /// Returns the cell of a part, if a collider is a union of cells.
 fn cell_of<V: Space>(proxy: &Proxy<V>, part: u32) -> Option<NamedCell> {
-    let position = proxy.cell_of_facet(part)?;
-    let cell = proxy.grid()?.get(V::position_of(position));
+    let cells = proxy.own_cells()?;
+    let position = cells.facet(part)?.cell();
+    let cell = cells.grid().get(V::position_of(position));
     let material = cell.material();
     Some(NamedCell { position, material })
 }
@@ -610,5 +612,7 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfPa
         point: point.to_vec3(),
         other_point: other_point.to_vec3(),
     };
-    (status, Some(nearest.parts.into()))
+    let (part, other_part) = nearest.parts;
+    let parts = [first.own_part(part), second.own_part(other_part)];
+    (status, Some(parts))
 }

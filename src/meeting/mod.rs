@@ -54,6 +54,8 @@ pub struct PairTraits {
     pub is_one_way: bool,
     /// `true` if the entity has [`PassThrough`].
     pub passes_through: bool,
+    /// `true` if the entity has a [`JoinedCollider`](crate::JoinedCollider).
+    pub is_joined: bool,
 }
 
 impl PairTraits {
@@ -65,6 +67,7 @@ impl PairTraits {
         is_swept: false,
         is_one_way: false,
         passes_through: false,
+        is_joined: false,
     };
 
     /// Returns `true` if a query may find this collider. `layers` are the layers of the query. The

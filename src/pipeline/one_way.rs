@@ -457,8 +457,14 @@ impl<V: Space> Meeting<'_, V> {
     /// rotation of the body from this pose. Returns `None` if one of the two was not there.
     fn start(&self) -> Option<Start<V::DVec>> {
         let [own, old] = self.entities.map(|entity| self.tick.poses.get(entity));
-        let start = carried(own?, old?, &self.pair.platform.world_pose);
         let end = &self.pair.body.world_pose;
+        // A member of a ground has the pose of the ground, which rests.
+        let resting = self.pair.body.member().map(|_| end.affine());
+        let start = carried(
+            resting.as_ref().or(own)?,
+            old?,
+            &self.pair.platform.world_pose,
+        );
         let rotation = turn_from(&start, end);
         let start = end.before(rotation, end.translation - start.translation);
         Some((start, rotation))

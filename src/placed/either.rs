@@ -71,6 +71,19 @@ impl<'a, V: Space> Placed<'a, V> {
         matches!(self, Self::Collider(collider) if collider.is_one_sided())
     }
 
+    /// Returns `true` if the operand is a member of a ground.
+    pub fn is_member(&self) -> bool {
+        matches!(self, Self::Collider(collider) if collider.member().is_some())
+    }
+
+    /// Returns `false` if a part belongs to another member of the ground.
+    pub fn owns(&self, part: u32) -> bool {
+        match self {
+            Self::Collider(collider) => collider.owns(part),
+            _ => true,
+        }
+    }
+
     /// Calls `visit` with the part at an index, and returns the result of `visit`.
     pub fn with_part<R>(&self, index: u32, visit: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
         match self {

@@ -7,6 +7,7 @@
 //! | `facets.rs` | the facets of a placed surface |
 //! | `ledges.rs` | the ledges of a placed union of cells |
 //! | `solid.rs` | the inside of a placed solid surface |
+//! | `ground.rs` | colliders that are one solid |
 //! | `cell_change.rs` | [`CellChange`], a change of the cells of a placed union of cells |
 //! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
 //! | `either.rs` | [`Placed`], a placed collider or a shape by itself |
@@ -17,6 +18,7 @@ mod cell_change;
 mod collider;
 mod either;
 mod facets;
+mod ground;
 mod ledges;
 mod part_contact;
 mod region;
@@ -26,6 +28,7 @@ mod solid;
 pub use cell_change::CellChange;
 pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
+pub use ground::{CellLattice, MemberCells, NotJoined, join_parts, parts_of_member};
 pub use ledges::Ledge;
 pub use part_contact::PartContact;
 pub use region::BoundingRegion;

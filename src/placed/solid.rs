@@ -190,18 +190,17 @@ impl<V: Space> Part<'_, V> {
 }
 
 impl<V: Space> Placed<'_, V> {
-    /// Returns `true` if a single shape, which is not part of a collider, has its center inside a
-    /// union.
-    pub fn is_shape_inside(&self, solid: &Self) -> bool {
+    /// If a single shape, which is not part of a collider, has its center inside a union, returns
+    /// `Some`. The value is `false` if the center is inside another member of the ground.
+    pub fn shape_inside(&self, solid: &Self) -> Option<bool> {
         let (Self::Shape(shape), Self::Collider(solid)) = (self, solid) else {
-            return false;
+            return None;
         };
         if !solid.is_solid_surface() || shape.region.bounds().is_none() {
-            return false;
+            return None;
         }
         let offset = shape.center() + shape.world_pose.translation;
-        solid
-            .element_around(offset - solid.world_pose.translation)
-            .is_some()
+        let element = solid.element_around(offset - solid.world_pose.translation)?;
+        Some(solid.owns_element(element))
     }
 }

@@ -58,7 +58,7 @@ pub use cells::{
 };
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};
 pub use compounds::{
-    compound::{Compound, CompoundParts},
+    compound::{Compound, CompoundParts, GroundMember, MemberElements},
     surface::{MeshSurface, SolidElement, Surface},
 };
 pub use conversions::{into_shape::IntoShape, rounded::Rounded};
@@ -81,6 +81,7 @@ pub use error::MeshError;
 pub use error::SaveError;
 pub use error::ShapeError;
 pub use hull::ConvexHull;
+pub use joined::parts::{PosedShapes, posed_part};
 pub use order::{compare_shapes, swap_if};
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{DVecOf, MatrixOf, Shape, Support};

@@ -228,7 +228,10 @@ impl SpatialQuery<'_, '_> {
                 }),
             };
             let hit = hit.filter(|hit| hit.touching <= max);
-            hit.map_or(max, |hit| visit(EntityHit::new(proxy, hit)))
+            hit.map_or(max, |mut hit| {
+                hit.other_part = proxy.own_part(hit.other_part);
+                visit(EntityHit::new(proxy, hit))
+            })
         });
         self.count(visits);
     }

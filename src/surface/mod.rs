@@ -109,6 +109,7 @@ impl<V: Space> SurfacePair<'_, V> {
                 self.contact_along(indices, normal)
             });
         }
+        planes = self.keep_own(near, contacts, planes);
         let found = contacts
             .iter()
             .filter_map(|contact| self.part_contact(contact));
@@ -127,6 +128,39 @@ impl<V: Space> SurfacePair<'_, V> {
             }
         }
         self.part_contact(&deepest?)
+    }
+
+    /// If a collider is a member of a ground, removes the contacts of the other members. Returns
+    /// the number of the contacts that are left of the first `planes` contacts, or of all contacts
+    /// if none of the first is left.
+    ///
+    /// A pair is tested only if its boxes overlap. So if a part of the body is not near the facet
+    /// of its contact, the member with the first near facet keeps the contact.
+    fn keep_own(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        planes: usize,
+    ) -> usize {
+        if self.surface.member().is_none() && self.body.member().is_none() {
+            return planes;
+        }
+        let is_inside_own = self.inside();
+        let (mut index, mut kept) = (0, 0);
+        contacts.retain(|contact| {
+            let (facet, part) = contact.indices;
+            let is_own = is_inside_own.unwrap_or_else(|| {
+                let is_near = near.contains(&contact.indices);
+                let mut of_part = near.iter().filter(|(_, other)| *other == part);
+                let first = of_part.next().filter(|_| !is_near);
+                let reporting = first.map_or(facet, |(first, _)| *first);
+                self.surface.owns(reporting) && self.body.owns(part)
+            });
+            kept += usize::from(is_own && index < planes);
+            index += 1;
+            is_own
+        });
+        if kept == 0 { contacts.len() } else { kept }
     }
 
     /// Adds the contacts with the facets of the surface to an empty list.

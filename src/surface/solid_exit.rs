@@ -90,8 +90,15 @@ struct Overlap {
 impl<V: Space> SurfacePair<'_, V> {
     /// Returns `true` if the surface is a union, and the body is inside.
     pub fn is_inside(&self) -> bool {
+        self.inside().is_some()
+    }
+
+    /// Returns `Some` if the surface is a union, and the body is inside. The value is `false` if
+    /// another member of the ground reports the contacts.
+    pub fn inside(&self) -> Option<bool> {
         let mut centers = self.part_centers.iter();
-        centers.any(|center| self.surface.element_around(*center).is_some())
+        let element = centers.find_map(|center| self.surface.element_around(*center))?;
+        Some(self.surface.owns_element(element))
     }
 
     /// If the body is inside a union, adds the contacts of the shortest way out to an

@@ -16,10 +16,13 @@ pub fn event<V: Space>(
     b: &Proxy<V>,
     PartContact { parts, contact }: &PartContact<V::DVec>,
 ) -> CollisionEvent {
-    let surface = |proxy: &Proxy<V>, part: u32, offset: V::DVec| SurfacePoint {
-        part,
-        translation: V::from_f64(proxy.world_pose.translation).to_vec3(),
-        offset: V::from_f64(offset).to_vec3(),
+    let surface = |proxy: &Proxy<V>, part: u32, offset: V::DVec| {
+        let own = proxy.own_pose().translation;
+        SurfacePoint {
+            part: proxy.own_part(part),
+            translation: V::from_f64(own).to_vec3(),
+            offset: V::from_f64(offset + (proxy.world_pose.translation - own)).to_vec3(),
+        }
     };
     CollisionEvent {
         entity: a.entity,

@@ -243,6 +243,9 @@ impl<V: Space> PairTester<V> {
             }
             return;
         }
+        if first.has_same_ground(second) {
+            return;
+        }
         let Self { parts, scratch } = self;
         // The order of the arguments must depend on the colliders, not on the entities, so that
         // entity ids do not change the contact.

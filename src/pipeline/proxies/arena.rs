@@ -4,13 +4,13 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use bevy::ecs::entity::EntityHashMap;
+use bevy::{ecs::entity::EntityHashMap, prelude::Entity};
 
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
     collision::Collisions,
     pipeline::proxy::Proxy,
-    placed::{BoundingRegion, CellChange},
+    placed::{BoundingRegion, CellChange, PlacedCollider},
     shape::Aabb,
     space::Space,
 };
@@ -31,6 +31,10 @@ pub struct ProxyArena<V: Space> {
     /// The slots of grids whose cells changed since the previous tick, each with the change. They
     /// are not listed in `changed`.
     edited: Vec<(u32, CellChange<V>)>,
+    /// New proxies of the members of grounds. The last step of `Sync` makes them members.
+    replaced: Vec<(Proxy<V>, Aabb)>,
+    /// `true` if a member of a ground was added or removed.
+    has_new_members: bool,
     /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. The
     /// heap may include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
@@ -198,7 +202,52 @@ impl<V: Space> ProxyArena<V> {
         });
     }
 
+    /// Returns the new proxies of members of grounds, each with its box. Returns `None` if no
+    /// member was added, removed or replaced since the last call.
+    pub fn take_replaced(&mut self) -> Option<Vec<(Proxy<V>, Aabb)>> {
+        let has_changes = core::mem::take(&mut self.has_new_members) || !self.replaced.is_empty();
+        has_changes.then(|| core::mem::take(&mut self.replaced))
+    }
+
+    /// Replaces the proxy in a slot by a member of a ground, and does not mark the slot as changed.
+    /// Returns `true` if the box or the traits changed.
+    pub fn set_member(&mut self, slot: u32, new: Proxy<V>, new_box: Aabb) -> bool {
+        self.half_spaces.retain(|other| *other != slot);
+        let index = slot as usize;
+        let (Some(Some(proxy)), Some(aabb)) =
+            (self.proxies.get_mut(index), self.boxes.get_mut(index))
+        else {
+            return false;
+        };
+        let is_changed = *aabb != new_box || proxy.traits != new.traits;
+        // A member has no ledges.
+        self.with_ledges -= usize::from(proxy.has_ledges());
+        (*proxy, *aabb) = (new, new_box);
+        is_changed
+    }
+
+    /// Marks the proxies as changed whose contacts with a ground may have changed with its cells.
+    /// `is_member` returns `true` for a member of the ground.
+    pub fn mark_near(
+        &mut self,
+        change: &CellChange<V>,
+        ground: &PlacedCollider<V>,
+        is_member: impl Fn(Entity) -> bool,
+    ) {
+        let near = self.slots().filter(|slot| {
+            let body = self.get(*slot).filter(|_| !self.is_changed(*slot));
+            body.is_some_and(|body| {
+                let bounds = self.box_of(*slot).map(Aabb::bounds);
+                !(body.traits.is_joined && is_member(body.entity))
+                    && bounds.is_none_or(|it| change.affects(ground, body, &it))
+            })
+        });
+        let near: Vec<u32> = near.collect();
+        near.into_iter().for_each(|slot| self.mark_changed(slot));
+    }
+
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
+        self.has_new_members |= proxy.traits.is_joined;
         let len = self.proxies.len() as u32;
         let free = self.free.pop().map(|Reverse(slot)| slot);
         let slot = free.filter(|slot| *slot < len).unwrap_or_else(|| {
@@ -214,18 +263,28 @@ impl<V: Space> ProxyArena<V> {
         });
         self.count += 1;
         self.revision += 1;
-        self.replace(slot, proxy, aabb);
+        self.replace_now(slot, proxy, aabb);
         slot
     }
 
-    /// Replaces the proxy in a slot that is in use.
+    /// Replaces the proxy in a slot that is in use. A member of a ground is only listed.
+    pub fn replace(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
+        if proxy.traits.is_joined {
+            self.replaced.push((proxy, aabb));
+        } else {
+            self.replace_now(slot, proxy, aabb);
+        }
+    }
+
+    /// Replaces the proxy in a slot that is in use, also the proxy of a member of a ground.
     ///
     /// If only the cells of a grid changed, the proxy does not count as changed: see
     /// [`mark_near_edits`](Self::mark_near_edits).
-    pub fn replace(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
+    pub fn replace_now(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
         if self.boxes.get(slot as usize) == Some(&aabb)
             && let Some(Some(old)) = self.proxies.get_mut(slot as usize)
             && old.traits == proxy.traits
+            && old.placed.member().is_none()
             && let Some(change) = CellChange::between(&old.placed, &proxy.placed)
         {
             self.edited.push((slot, change));
@@ -242,6 +301,8 @@ impl<V: Space> ProxyArena<V> {
     }
 
     pub fn remove(&mut self, slot: u32) {
+        let old = self.get(slot);
+        self.has_new_members |= old.is_some_and(|old| old.traits.is_joined);
         self.half_spaces.retain(|other| *other != slot);
         self.free.push(Reverse(slot));
         self.count -= 1;

@@ -83,8 +83,8 @@ impl Proxies {
     /// z.
     pub fn pose(&self, entity: Entity) -> Option<Affine3A> {
         match self.slot(entity)? {
-            ProxySlot::D2(slot) => Some(self.d2.get(slot)?.world_pose.in_3d()),
-            ProxySlot::D3(slot) => Some(self.d3.get(slot)?.world_pose.in_3d()),
+            ProxySlot::D2(slot) => Some(self.d2.get(slot)?.own_pose().in_3d()),
+            ProxySlot::D3(slot) => Some(self.d3.get(slot)?.own_pose().in_3d()),
             ProxySlot::Inert | ProxySlot::Invalid => None,
         }
     }

@@ -38,6 +38,10 @@ impl<D: DVector> SweptPath<D> {
         start: &Affine<D>,
         typical_size: f64,
     ) -> Option<Self> {
+        // A member of a ground has the pose of the ground, which rests.
+        if proxy.member().is_some() {
+            return None;
+        }
         let end = &proxy.world_pose;
         let translation = end.translation - start.translation;
         let turns = end.linear() != start.linear && !is_ball(proxy);

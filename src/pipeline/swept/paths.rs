@@ -84,7 +84,7 @@ fn store<V: Space>(
 ) {
     let insert = |poses: &mut PreviousPoses<_>, slot| {
         if let Some(proxy) = arena.get(slot) {
-            poses.insert(proxy.entity, proxy.world_pose.affine());
+            poses.insert(proxy.entity, proxy.own_pose().affine());
         }
     };
     if core::mem::replace(&mut poses.is_complete, true) {

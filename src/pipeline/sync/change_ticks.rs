@@ -16,7 +16,7 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, Sensor, Swept},
+    collider::{Collider, JoinedCollider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PairTraits, PassThrough},
 };
 
@@ -28,18 +28,28 @@ pub type Columns = (
     Option<Ref<'static, CollisionLayers>>,
     Option<Ref<'static, ColliderOf>>,
     Option<Ref<'static, ChildOf>>,
-    (Has<Sensor>, Has<Swept>, Has<OneWay>, Has<PassThrough>),
+    Markers,
+);
+
+/// The markers of a collider, in the order of [`traits_of_markers`].
+type Markers = (
+    Has<Sensor>,
+    Has<Swept>,
+    Has<OneWay>,
+    Has<PassThrough>,
+    Has<JoinedCollider>,
 );
 
 /// Returns the traits of an entity with the given markers, without layers and owner.
 fn traits_of_markers(
-    (is_sensor, is_swept, is_one_way, passes_through): (bool, bool, bool, bool),
+    (is_sensor, is_swept, is_one_way, passes_through, is_joined): (bool, bool, bool, bool, bool),
 ) -> PairTraits {
     PairTraits {
         is_sensor,
         is_swept,
         is_one_way,
         passes_through,
+        is_joined,
         ..PairTraits::default()
     }
 }
@@ -199,6 +209,11 @@ impl<'a> Chunk<'a> {
     /// Returns `true` if all colliders of the chunk are swept, and `false` if none is.
     pub fn is_swept(&self) -> bool {
         self.common.is_swept
+    }
+
+    /// Returns `true` if all colliders of the chunk are members of grounds, and `false` if none is.
+    pub fn is_joined(&self) -> bool {
+        self.common.is_joined
     }
 
     /// Returns the traits of one collider.

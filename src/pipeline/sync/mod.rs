@@ -12,6 +12,8 @@
 //!   exceptions were added or removed: see `exceptions.rs`.
 //! * The copies of [`OneWay`](crate::OneWay) show changed directions and margins: see
 //!   `one_ways.rs`.
+//! * The copies of [`JoinedCollider`](crate::JoinedCollider) show members that came or went: see
+//!   `grounds.rs`.
 //! * Change ticks and the number of ancestors show that an ancestor changed: see [`ancestors`].
 //!
 //! [`scan`] is the pass that finds all these changes. Most changes are moves, which are queued, and
@@ -26,6 +28,7 @@
 mod ancestors;
 mod change_ticks;
 mod exceptions;
+mod grounds;
 #[cfg(feature = "mesh")]
 pub mod mesh_assets;
 mod moves;
@@ -51,6 +54,7 @@ use crate::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
             exceptions::{ExceptionQuery, update_exceptions},
+            grounds::{Grounds, JoinedQuery, RenumberedParts},
             moves::MoveQueue,
             one_ways::{OneWayQuery, update_one_ways},
             scan::Scan,
@@ -70,6 +74,8 @@ pub struct SyncState {
     pub has_early_changes: bool,
     exceptions: Option<ExceptionQuery>,
     one_ways: Option<OneWayQuery>,
+    joined: Option<JoinedQuery>,
+    grounds: Grounds,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
@@ -198,35 +204,42 @@ impl SyncState {
     fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
         let edits = |Proxies { d2, d3, .. }: &Proxies| [d2.edited().len(), d3.edited().len()];
         let first_edits = edits(proxies);
-        let ancestors = self.scan(world, proxies, first_edits);
+        let (ancestors, renumbered) = self.scan(world, proxies);
+        // The boxes of moved bodies are known only now.
+        let [first_2d, first_3d] = first_edits;
+        proxies.d2.mark_near_edits(first_2d);
+        proxies.d3.mark_near_edits(first_3d);
+        let has_renumbered = edits(proxies) != first_edits || !renumbered.is_empty();
         // Restored contacts name the parts of the restored grids.
-        if edits(proxies) != first_edits && !proxies.is_restored {
+        if has_renumbered && !proxies.is_restored {
             let mut collisions = world.resource_mut::<Collisions>();
             // If the resource were marked as changed, its contacts would count as restored.
             let collisions = collisions.bypass_change_detection();
-            let [first_2d, first_3d] = first_edits;
+            collisions.renumber_parts(|entity, part| renumbered.get(&entity)?(part));
             proxies.d2.renumber_parts(first_2d, collisions);
             proxies.d3.renumber_parts(first_3d, collisions);
         }
         ancestors
     }
 
-    /// Updates all proxies. `first_edits` are the numbers of edited grids before, in 2D and in 3D.
-    /// Returns the number of ancestors that were read.
-    fn scan(&mut self, world: &mut World, proxies: &mut Proxies, first_edits: [usize; 2]) -> usize {
+    /// Updates all proxies. Returns the number of ancestors that were read, and the members of
+    /// grounds whose parts got other indices.
+    fn scan(&mut self, world: &mut World, proxies: &mut Proxies) -> (usize, RenumberedParts) {
         let window = ChangeWindow::since_last_run(world);
         let exceptions = &mut self.exceptions;
         let exceptions = exceptions.get_or_insert_with(|| ExceptionQuery::from_world(world));
         update_exceptions(world, exceptions, proxies);
         let one_ways = &mut self.one_ways;
         let one_ways = one_ways.get_or_insert_with(|| OneWayQuery::from_world(world));
+        let joined = &mut self.joined;
+        let joined = joined.get_or_insert_with(|| JoinedQuery::from_world(world));
         let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
         let world: &World = world;
         proxies.has_swept = false;
         let mut scan = Scan {
             world,
-            first_edits,
+            has_grounds: !self.grounds.is_empty(),
             window,
             ancestors: AncestorReader::new(world, window, &mut self.ancestry),
             proxies,
@@ -243,7 +256,8 @@ impl SyncState {
         });
         let ancestors = scan.ancestors.count();
         scan.finish(&mut self.history, &colliders);
+        let renumbered = self.grounds.update(world, joined, proxies);
         update_one_ways(world, one_ways, proxies);
-        ancestors
+        (ancestors, renumbered)
     }
 }

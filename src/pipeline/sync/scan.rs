@@ -36,8 +36,8 @@ pub struct Scan<'a> {
     /// exist.
     pub displaced: &'a mut Buffer<Entity>,
     pub moves: &'a mut MoveQueue,
-    /// The numbers of edited grids before the scan, in 2D and in 3D.
-    pub first_edits: [usize; 2],
+    /// `true` if there is any ground.
+    pub has_grounds: bool,
 }
 
 impl Scan<'_> {
@@ -63,10 +63,14 @@ impl Scan<'_> {
     /// Visits colliders that were in the same rows in the previous tick.
     fn visit_known(&mut self, table: &mut KnownRows, block: &Chunk) {
         if !block.has_other_changes(self.window) && self.has_same_ancestors(table, block) {
-            if block.has_moves(self.window) {
-                self.visit_moved(block);
+            if !block.has_moves(self.window) {
+                return;
             }
-            return;
+            // The proxy of a moved member of a ground is built again.
+            if !block.is_joined() {
+                self.visit_moved(block);
+                return;
+            }
         }
         for row in block.rows(self.window) {
             let ancestry = self.ancestors.child_ancestry(row.parent);
@@ -123,13 +127,21 @@ impl Scan<'_> {
         let slot = self.proxies.slot(row.entity);
         match (slot, row.transform) {
             (Some(slot), Some(transform))
-                if !row.is_collider_changed && slot != ProxySlot::Invalid =>
+                if !row.is_collider_changed
+                    && slot != ProxySlot::Invalid
+                    && !self.is_joined(row) =>
             {
                 self.moves
                     .add(slot, row.traits, *transform, row.parent.is_some());
             }
             _ => self.rebuild(row, slot),
         }
+    }
+
+    /// Returns `true` if an entity is a member of a ground, now or in the previous tick.
+    fn is_joined(&self, row: &ColliderRow) -> bool {
+        let was_joined = || self.proxies.party(row.entity).traits.is_joined;
+        row.traits.is_joined || self.has_grounds && was_joined()
     }
 
     fn rebuild(&mut self, row: &ColliderRow, old: Option<ProxySlot>) {
@@ -153,11 +165,6 @@ impl Scan<'_> {
     /// Applies the queued moves, and removes the proxies of entities that are no longer colliders.
     pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
         self.moves.apply(self.world, self.proxies);
-        // The boxes of moved bodies are known only now.
-        let [first_2d, first_3d] = self.first_edits;
-        let Proxies { d2, d3, .. } = &mut *self.proxies;
-        d2.mark_near_edits(first_2d);
-        d3.mark_near_edits(first_3d);
         for (entity, error) in self.moves.errors() {
             self.proxies.forget(entity);
             self.proxies.set_slot(entity, ProxySlot::Invalid);

@@ -61,6 +61,9 @@ pub struct CellGrid<V: Space> {
     regions: BTreeMap<CellPosition, Arc<Region>>,
 }
 
+/// A grid, and the offset of its cells in a larger grid.
+pub type OffsetCells<'g, V> = (&'g CellGrid<V>, CellPosition);
+
 /// The chunks of a cube of positions. A change copies the list of a region, and not the list of all
 /// chunks.
 type Region = BTreeMap<CellPosition, Arc<Chunk>>;
@@ -397,6 +400,42 @@ impl<V: Space> CellGrid<V> {
         }
     }
 
+    /// Returns `true` if the grid has a cell at a position minus an offset.
+    pub(in crate::shape) fn has_cell(&self, position: CellPosition, offset: CellPosition) -> bool {
+        !self.at(moved(position, offset.map(|at| -at))).is_empty()
+    }
+
+    /// Replaces the cells of one of the `members` of this grid. If several members have a cell at a
+    /// position, the first member counts.
+    pub(crate) fn replace_cells(
+        &mut self,
+        old: Option<OffsetCells<V>>,
+        new: Option<OffsetCells<V>>,
+        members: &[OffsetCells<V>],
+    ) {
+        let mut positions = Vec::new();
+        match (old, new) {
+            (Some((old, offset)), Some((new, same))) if offset == same => {
+                old.visit_changes(new, |position, _| positions.push(moved(position, offset)));
+            }
+            _ => {
+                for (grid, offset) in [old, new].into_iter().flatten() {
+                    let cells = grid.iter_arrays();
+                    positions.extend(cells.map(|(position, _)| moved(position, offset)));
+                }
+            }
+        }
+        for position in positions {
+            let cells = members.iter();
+            let mut cells = cells.map(|(grid, offset)| {
+                let own = moved(position, offset.map(|at| -at));
+                grid.at(own)
+            });
+            let cell = cells.find(|cell| !cell.is_empty());
+            self.set_at(position, cell.unwrap_or_default());
+        }
+    }
+
     /// Returns the position of the cell that contains a point in the frame of the grid. On a side
     /// between two cells, the result is the cell with the higher coordinates. Positions beyond the
     /// range of `i32` become the nearest position in this range.
@@ -485,6 +524,12 @@ fn unshared<'m, T>(
         [Some(old), Some(new)] => !Arc::ptr_eq(old, new),
         _ => true,
     })
+}
+
+/// Returns a position plus an offset.
+fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
+    let [by_x, by_y, by_z] = offset;
+    [x + by_x, y + by_y, z + by_z]
 }
 
 /// Returns all positions in these ranges, whose ends are included.

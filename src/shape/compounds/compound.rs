@@ -2,7 +2,10 @@
 //! is called when a collider is made. `placed/collider.rs` calls [`Compound::near`] for the parts
 //! near a box, and [`Compound::along_box`] for the parts on the path of a box.
 
-use core::{cmp::Ordering, ops::ControlFlow};
+use core::{
+    cmp::Ordering,
+    ops::{ControlFlow, Range},
+};
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{
@@ -13,11 +16,12 @@ use crate::{
             box_path::BoxPath,
             wide_tree::{NO_GROUP, WideTree},
         },
-        cells::{cell_surface::CellSurface, face_tree::TreeSearch},
-        compounds::surface::{MeshSurface, Surface},
+        cells::{cell_surface::CellSurface, face_tree::TreeSearch, grid::CellPosition},
+        compounds::surface::{MeshSurface, SolidElement, Surface},
         elements::{core::checked_radius, facet::Facet, line::Line},
         joined::parts::PosedShapes,
         order::compare_shapes,
+        world_pose::WorldPose,
     },
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,
@@ -41,6 +45,39 @@ pub struct Compound<V: Space> {
     skips_ledges: bool,
     /// The same compound without the facets of one-way cells. `None` if there are no such facets.
     without_ledges: Option<Arc<Self>>,
+    /// The collider that this compound stands for, if the parts belong to several colliders.
+    member: Option<Arc<GroundMember<V>>>,
+}
+
+/// A collider that is one solid with others: a member of a ground. The compound of a member has the
+/// facets of the whole ground.
+pub struct GroundMember<V: Space> {
+    pub elements: MemberElements,
+    /// The collider's own pose. The compound is in the pose of the ground.
+    pub pose: WorldPose<V::DVec>,
+    /// The collider's own compound, or `None` if the collider is convex.
+    pub compound: Option<Arc<Compound<V>>>,
+}
+
+/// The elements of a ground that belong to one member.
+pub enum MemberElements {
+    /// The range of its parts.
+    Parts(Range<u32>),
+    /// The offset of its cells.
+    Cells(CellPosition),
+}
+
+impl<V: Space> GroundMember<V> {
+    fn owns(&self, element: SolidElement) -> bool {
+        match (&self.elements, element) {
+            (MemberElements::Parts(range), SolidElement::Part(part)) => range.contains(&part),
+            (MemberElements::Cells(offset), SolidElement::Cell(position)) => {
+                let cells = self.compound.as_ref().and_then(|own| own.cells());
+                cells.is_some_and(|cells| cells.grid().has_cell(position, *offset))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A point is near a compound if its distance from the center is at most this multiple of the
@@ -121,6 +158,7 @@ impl<V: Space> Compound<V> {
             one_sided: false,
             skips_ledges: false,
             without_ledges: None,
+            member: None,
         })
     }
 
@@ -139,6 +177,7 @@ impl<V: Space> Compound<V> {
             one_sided: true,
             skips_ledges: false,
             without_ledges: None,
+            member: None,
         };
         Ok(if has_ledges { whole.divided() } else { whole })
     }
@@ -220,6 +259,37 @@ impl<V: Space> Compound<V> {
     /// Returns `true` if only the outer sides of facets collide.
     pub fn is_one_sided(&self) -> bool {
         self.one_sided
+    }
+
+    /// Returns this ground as the compound of one of its members.
+    pub fn of_member(&self, member: GroundMember<V>) -> Self {
+        Self {
+            member: Some(Arc::new(member)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the member of a ground that this compound stands for.
+    pub fn member(&self) -> Option<&GroundMember<V>> {
+        self.member.as_deref()
+    }
+
+    /// Returns `true` if both compounds are members of the same ground.
+    pub fn has_same_ground(&self, other: &Self) -> bool {
+        self.member.is_some() && other.member.is_some() && Arc::ptr_eq(&self.parts, &other.parts)
+    }
+
+    /// Returns `false` if a part belongs to another member of the ground.
+    #[inline]
+    pub fn owns(&self, part: u32) -> bool {
+        let element = || self.surface()?.element_of_facet(part);
+        self.member.is_none() || element().is_some_and(|element| self.owns_element(element))
+    }
+
+    /// Returns `false` if an element belongs to another member of the ground.
+    pub fn owns_element(&self, element: SolidElement) -> bool {
+        let member = self.member.as_ref();
+        member.is_none_or(|member| member.owns(element))
     }
 
     /// Returns a central point of the compound. For a surface, the result is the center of the

@@ -169,7 +169,7 @@ fn split<D: DVector>(polygon: &Polygon<D>, heights: &[f64]) -> [Polygon<D>; 2] {
 }
 
 /// Returns the vertices of a shape, or `None` if the shape has a curved side, or has no sides.
-fn vertices<V: Space>(shape: &Shape<V>) -> Option<Vec<V::DVec>> {
+pub fn vertices<V: Space>(shape: &Shape<V>) -> Option<Vec<V::DVec>> {
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
     let in_f64 = |points: &[V]| points.iter().map(|point| point.to_f64()).collect();
     Some(match shape {

@@ -8,10 +8,12 @@ use crate::{
         Shape, ShapeError,
         boxes::{bounds::Bounds, wide_tree::WideTree},
         elements::facet::WELD,
+        hull::ConvexHull,
         joined::{
-            part_faces::{PartFace, PartFaces},
+            part_faces::{PartFace, PartFaces, vertices},
             union_faces::UnionFaces,
         },
+        world_pose::WorldPose,
     },
     space::{Pose, Space},
 };
@@ -90,4 +92,32 @@ impl<V: Space> JoinedParts<V> {
         let part = self.faces.get(part as usize);
         part.map_or(&[], |part| &part.faces)
     }
+}
+
+/// Returns a convex shape in a pose as a part without a scale and without a margin. Also returns
+/// the scaled margin of the shape plus `margin`.
+pub fn posed_part<V: Space>(
+    shape: &Shape<V>,
+    margin: f32,
+    pose: &WorldPose<V::DVec>,
+) -> Result<((Pose<V::DVec>, Shape<V>), f32), ShapeError> {
+    let (shape, margin) = match shape {
+        Shape::Rounded { shape, margin: own } => (&**shape, margin + own),
+        _ => (shape, margin),
+    };
+    let factor = pose.factor().or((margin == 0.0).then_some(1.0));
+    let margin = margin * factor.ok_or(ShapeError::PartMargins)? as f32;
+    if pose.factor() == Some(1.0) {
+        return Ok(((pose.pose(), shape.clone()), margin));
+    }
+    let corners = vertices(shape).ok_or(ShapeError::PartNotPolyhedral)?;
+    let scaled = corners
+        .into_iter()
+        .map(|corner| V::from_f64(pose.linear() * corner));
+    let hull = Shape::Hull(ConvexHull::new(scaled)?);
+    let unscaled = Pose {
+        translation: pose.translation,
+        ..Pose::IDENTITY
+    };
+    Ok(((unscaled, hull), margin))
 }

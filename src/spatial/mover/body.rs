@@ -233,7 +233,7 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
                     let normal = -found.contact.normal;
                     planes.push(NearPlane {
                         entity: other.entity,
-                        part: found.parts.1,
+                        part: other.own_part(found.parts.1),
                         normal,
                         gap: body.gap(normal, found.contact.depth),
                         point: other.world_pose.translation + found.contact.offset_b,

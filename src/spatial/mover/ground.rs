@@ -42,8 +42,8 @@ impl Ground {
     ) -> Self {
         let foot = position + up * (touch.point - position).dot(up);
         let anchor = proxy_of::<V>(query, touch.entity).and_then(|proxy| {
-            let inverse = proxy.world_pose.inverse_linear()?;
-            Some(inverse * (foot - proxy.world_pose.translation))
+            let pose = proxy.own_pose();
+            Some(pose.inverse_linear()? * (foot - pose.translation))
         });
         Self {
             entity: touch.entity,
@@ -58,7 +58,7 @@ impl Ground {
     /// gone.
     pub(super) fn translation<V: QuerySpace>(&self, query: &SpatialQuery) -> V::DVec {
         let moved = proxy_of::<V>(query, self.entity).map(|proxy| {
-            let pose = &proxy.world_pose;
+            let pose = proxy.own_pose();
             let anchor = V::DVec::of(self.anchor.to_array());
             let foot = V::DVec::of(self.foot.to_array());
             pose.linear() * anchor + (pose.translation - foot)

@@ -44,6 +44,9 @@ impl FilteredQuery<'_, '_, '_> {
                 return ControlFlow::Break(());
             }
             other.parts_near(&swept, V::DVec::ZERO, |facet| {
+                if !other.owns(facet) {
+                    return;
+                }
                 let (first, known) = *only.get_or_insert((other, facet));
                 is_single &= first.entity == other.entity;
                 is_single &= first.cluster(known) == other.cluster(facet);
@@ -89,7 +92,10 @@ impl FilteredQuery<'_, '_, '_> {
         let spot = BoundingRegion::Box(Bounds { min, max }.grown(plane.weld));
         let mut found = None;
         surface.parts_near(&spot, V::DVec::ZERO, |index| {
-            if found.is_none() && surface.cluster(index) == surface.cluster(facet) {
+            if found.is_none()
+                && surface.owns(index)
+                && surface.cluster(index) == surface.cluster(facet)
+            {
                 let near = surface.facet(index);
                 let near = near.filter(|near| near.inset(foot) >= -near.weld);
                 found = near.map(|near| (index, near));
@@ -99,7 +105,7 @@ impl FilteredQuery<'_, '_, '_> {
         let (_, time, foot) = reach(&under);
         Some(Some(BodyTouch {
             entity: surface.entity,
-            part,
+            part: surface.own_part(part),
             time,
             gap: 0.0,
             normal,
