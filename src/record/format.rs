@@ -32,7 +32,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 6;
+pub const VERSION: u16 = 7;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -146,6 +146,8 @@ pub struct NodeState {
     pub is_disabled: bool,
     pub one_way: Option<OneWayBits>,
     pub passes_through: bool,
+    /// The number in [`JoinedCollider`](crate::JoinedCollider).
+    pub ground: Option<u32>,
 }
 
 /// The bits of a [`OneWay`], compared as integers, so that a NaN equals itself.

@@ -13,7 +13,7 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, Sensor, Swept},
+    collider::{Collider, JoinedCollider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
     pipeline::unfiltered::{Unfiltered, disabling_components},
     record::{
@@ -32,7 +32,12 @@ pub type Colliders = Unfiltered<(
     Option<&'static CollisionLayers>,
     Option<&'static ColliderOf>,
     Has<Sensor>,
-    (Has<Swept>, Option<&'static OneWay>, Has<PassThrough>),
+    (
+        Has<Swept>,
+        Option<&'static OneWay>,
+        Has<PassThrough>,
+        Option<&'static JoinedCollider>,
+    ),
     &'static Archetype,
 )>;
 
@@ -116,7 +121,7 @@ impl WrittenNodes {
         for (entity, collider, transform, parent, layers, owner, is_sensor, rules, archetype) in
             colliders.0.iter(world)
         {
-            let (is_swept, one_way, passes_through) = rules;
+            let (is_swept, one_way, passes_through, joined) = rules;
             let parent = parent.map(ChildOf::parent);
             let owner = owner.map(|owner| owner.0);
             let found = LiveNode {
@@ -131,6 +136,7 @@ impl WrittenNodes {
                     is_swept,
                     one_way: one_way.map(OneWayBits::from),
                     passes_through,
+                    ground: joined.map(|joined| joined.0),
                     is_disabled: disabling.iter().any(|id| archetype.contains(*id)),
                     ..NodeState::default()
                 },

@@ -20,7 +20,7 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, Sensor, Swept},
+    collider::{Collider, JoinedCollider, Sensor, Swept},
     collision::{CollisionEvent, Collisions, PreviousPoses},
     meeting::{
         AppFilters, ColliderOf, ContactKey, IgnoreCollisions, OneWay, PassThrough, Rejections,
@@ -343,6 +343,7 @@ impl Replay {
             set(&mut entity, state.one_way.map(OneWay::from));
         }
         set(&mut entity, state.passes_through.then_some(PassThrough));
+        set(&mut entity, state.ground.map(JoinedCollider));
         set(&mut entity, state.is_sensor.then_some(Sensor));
         set(&mut entity, state.is_swept.then_some(Swept));
         set(&mut entity, state.is_disabled.then_some(Disabled));

@@ -415,6 +415,40 @@ fn one_way_colliders_are_replayed_at_any_tick() {
 }
 
 #[test]
+fn grounds_are_replayed_at_any_tick() {
+    let mut app = app();
+    let world = app.world_mut();
+    let blocks = [-8.0, 8.0].map(|x| {
+        let pose = Transform::from_xyz(x, -8.0, 0.0);
+        let block = Collider::rectangle(16.0, 16.0);
+        world.spawn((block, pose, JoinedCollider(1))).id()
+    });
+    let body = world.spawn(Collider::rectangle(12.0, 12.0)).id();
+    let mut random = StdRng::seed_from_u64(6);
+    let ticks = 60;
+    let session = Session::record(&mut app, ticks, |world, number| {
+        transform(world, body).translation.x = random.random_range(-4.0..4.0);
+        let mut block = world.entity_mut(blocks[number / 4 % 2]);
+        match number % 4 {
+            1 => {
+                block.remove::<JoinedCollider>();
+            }
+            2 => {
+                block.insert(JoinedCollider(2));
+            }
+            3 => {
+                block.insert(JoinedCollider(1));
+            }
+            _ => {}
+        }
+    });
+    let mut player = session.replay();
+    for tick in (0..ticks).chain([40, 3, 22]) {
+        player.assert_equal(tick, &session);
+    }
+}
+
+#[test]
 fn random_sessions_in_which_colliders_become_custom_are_replayed() {
     let mut custom_contacts = 0;
     for seed in 0..4 {
