@@ -7,6 +7,7 @@
 //! | [`events`] | the contents of events, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
 //! | [`cells`] | worlds of cells, against an oracle of their own |
+//! | [`grounds`] | colliders that are one ground, against closed forms and the oracle of `cells` |
 //! | [`joined`] | joined compounds: floors of flush boxes, against closed forms |
 //! | [`explain`] | each reason of `explain`, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
@@ -29,6 +30,7 @@ mod environment;
 mod events;
 #[cfg(feature = "explain")]
 mod explain;
+mod grounds;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;
 mod joined;

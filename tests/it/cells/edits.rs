@@ -27,7 +27,7 @@ fn collisions(app: &App) -> &Collisions {
 }
 
 /// The number of cells of a random world along each axis.
-fn extents(dimension: usize) -> IVec3 {
+pub fn extents(dimension: usize) -> IVec3 {
     [IVec3::new(70, 20, 1), IVec3::new(20, 8, 12)][dimension - 2]
 }
 
@@ -55,7 +55,7 @@ fn random_shape(rng: &mut StdRng, dimension: usize) -> Collider {
     }
 }
 
-fn random_transform(rng: &mut StdRng, dimension: usize) -> Transform {
+pub fn random_transform(rng: &mut StdRng, dimension: usize) -> Transform {
     let extents = extents(dimension).as_vec3();
     // Most bodies are near the top of the ground.
     let low = extents * Vec3::new(0.0, 0.45, 0.0);
@@ -65,7 +65,7 @@ fn random_transform(rng: &mut StdRng, dimension: usize) -> Transform {
 }
 
 /// Makes a random change of a grid, as three numbers and a cell.
-fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
+pub fn random_edit(rng: &mut StdRng, dimension: usize) -> (IVec3, IVec3, Cell) {
     let extents = extents(dimension);
     let at = random_vector(rng, Vec3::ZERO, (extents - 1).as_vec3()).as_ivec3();
     let far = match rng.random_range(0..40) {

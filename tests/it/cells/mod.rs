@@ -9,13 +9,13 @@
 //! ```
 
 mod contacts;
-mod edits;
+pub mod edits;
 mod exits;
 mod grids;
 mod invalid;
 mod ledges;
 mod materials;
-mod oracle;
+pub mod oracle;
 mod parts;
 mod rays_and_casts;
 mod walks;
@@ -28,7 +28,7 @@ use crate::support::cases::cases;
 use oracle::{Point, Tile, Union};
 
 /// Runs a test for random cases in both dimensions.
-fn for_cases(usual: usize, test: impl Fn(&mut StdRng, usize, usize)) {
+pub fn for_cases(usual: usize, test: impl Fn(&mut StdRng, usize, usize)) {
     for dimension in [2, 3] {
         for number in cases("HEADBUTT_CELLS", usual) {
             let seed = (number * 2 + dimension) as u64;
@@ -38,7 +38,7 @@ fn for_cases(usual: usize, test: impl Fn(&mut StdRng, usize, usize)) {
 }
 
 /// Returns a random union near the origin. If `slopes` is `false`, all tiles are full.
-fn random_union(rng: &mut StdRng, dimension: usize, slopes: bool) -> Union {
+pub fn random_union(rng: &mut StdRng, dimension: usize, slopes: bool) -> Union {
     let size = [1.0, 16.0, 0.3][rng.random_range(0..3)];
     let extent = if dimension == 2 { 5 } else { 3 };
     let density = rng.random_range(0.2..0.95);
@@ -73,14 +73,14 @@ fn random_slope(rng: &mut StdRng, dimension: usize) -> Tile {
 }
 
 /// Returns a random point in and around a union.
-fn random_point(rng: &mut StdRng, union: &Union) -> Point {
+pub fn random_point(rng: &mut StdRng, union: &Union) -> Point {
     let mut coordinate = || rng.random_range(-4.0..5.0) * union.size;
     let point = [coordinate(), coordinate(), coordinate()];
     union.flat(point)
 }
 
 /// Returns a random unit vector.
-fn random_direction(rng: &mut StdRng, dimension: usize) -> Point {
+pub fn random_direction(rng: &mut StdRng, dimension: usize) -> Point {
     loop {
         let mut component = || rng.random_range(-1.0..1.0);
         let mut vector = [component(), component(), component()];
@@ -95,7 +95,7 @@ fn random_direction(rng: &mut StdRng, dimension: usize) -> Point {
 }
 
 /// Returns a vector in f32, and the f64 vector that it stands for.
-fn rounded(point: Point) -> (Vec3, Point) {
+pub fn rounded(point: Point) -> (Vec3, Point) {
     let vector = Vec3::from_array(point.map(|it| it as f32));
     (vector, vector.to_array().map(f64::from))
 }
@@ -105,7 +105,7 @@ fn in_f64(vector: Vec3) -> Point {
 }
 
 /// Returns a ball of this radius in the dimension of a union.
-fn ball(dimension: usize, radius: f32) -> Collider {
+pub fn ball(dimension: usize, radius: f32) -> Collider {
     if dimension == 2 {
         Collider::circle(radius)
     } else {

@@ -10,7 +10,7 @@
 //! `cells/` tests joined compounds with steps, slopes and holes.
 
 mod invalid;
-mod slides;
+pub mod slides;
 mod walks;
 
 use bevy::{
@@ -23,7 +23,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use crate::support::cases::cases;
 
 /// Runs a test for random floors in both dimensions.
-fn for_floors(usual: usize, test: impl Fn(&mut StdRng, &Floor, &str)) {
+pub fn for_floors(usual: usize, test: impl Fn(&mut StdRng, &Floor, &str)) {
     for dimension in [2, 3] {
         for number in cases("HEADBUTT_JOINED", usual) {
             let mut rng = StdRng::seed_from_u64((number * 2 + dimension) as u64);
@@ -35,16 +35,16 @@ fn for_floors(usual: usize, test: impl Fn(&mut StdRng, &Floor, &str)) {
 
 /// A floor of boxes. In the frame of the floor, the top is at y = 0, and the ends are
 /// `half_length` away along x, and in 3D along z.
-struct Floor {
-    dimension: usize,
-    size: f64,
-    half_length: f64,
+pub struct Floor {
+    pub dimension: usize,
+    pub size: f64,
+    pub half_length: f64,
     /// The center and the half size of each box, in the frame of the floor.
-    boxes: Vec<[DVec3; 2]>,
-    rotation: DQuat,
-    translation: DVec3,
+    pub boxes: Vec<[DVec3; 2]>,
+    pub rotation: DQuat,
+    pub translation: DVec3,
     /// `true` if the parts are hulls instead of boxes.
-    are_hulls: bool,
+    pub are_hulls: bool,
 }
 
 impl Floor {
@@ -100,7 +100,7 @@ impl Floor {
     }
 
     /// Returns the parts of the floor, each with its pose rounded to f32.
-    fn parts(&self) -> Vec<(Transform, Collider)> {
+    pub fn parts(&self) -> Vec<(Transform, Collider)> {
         let part = |[center, half]: &[DVec3; 2]| {
             let pose = Transform::from_translation(self.place(*center).as_vec3())
                 .with_rotation(self.rotation.as_quat());
@@ -132,17 +132,17 @@ impl Floor {
     }
 
     /// Converts a point of the floor's frame to the world.
-    fn place(&self, point: DVec3) -> DVec3 {
+    pub fn place(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
 
     /// Returns the normal of the top.
-    fn up(&self) -> DVec3 {
+    pub fn up(&self) -> DVec3 {
         self.rotation * DVec3::Y
     }
 
     /// Returns a random point of the top, at least `margin` away from the ends.
-    fn point(&self, rng: &mut StdRng, margin: f64) -> DVec3 {
+    pub fn point(&self, rng: &mut StdRng, margin: f64) -> DVec3 {
         let end = self.half_length - margin;
         let mut coordinate = || rng.random_range(-end..end);
         let (x, z) = (coordinate(), coordinate());
@@ -151,8 +151,8 @@ impl Floor {
 }
 
 /// A convex body, and its points and radius.
-struct Body {
-    collider: Collider,
+pub struct Body {
+    pub collider: Collider,
     points: Vec<DVec3>,
     radius: f64,
     rotation: DQuat,
@@ -160,7 +160,7 @@ struct Body {
 
 impl Body {
     /// Returns a ball, a capsule, a box or a hull in a random rotation, of about a size.
-    fn new(rng: &mut StdRng, dimension: usize, size: f64) -> Self {
+    pub fn new(rng: &mut StdRng, dimension: usize, size: f64) -> Self {
         let length = |rng: &mut StdRng| (rng.random_range(0.2..0.5) * size) as f32;
         let (a, b, c) = (length(rng), length(rng), length(rng));
         let depth = if dimension == 2 { 0.0 } else { c };
@@ -219,13 +219,13 @@ impl Body {
     }
 
     /// Returns the greatest distance of a point of the body along a direction.
-    fn reach(&self, direction: DVec3) -> f64 {
+    pub fn reach(&self, direction: DVec3) -> f64 {
         let turned = DMat3::from_quat(self.rotation);
         let heights = self.points.iter().map(|it| (turned * *it).dot(direction));
         heights.fold(f64::NEG_INFINITY, f64::max) + self.radius
     }
 
-    fn pose(&self, position: DVec3) -> Transform {
+    pub fn pose(&self, position: DVec3) -> Transform {
         let rotation = self.rotation.as_quat();
         Transform::from_translation(position.as_vec3()).with_rotation(rotation)
     }

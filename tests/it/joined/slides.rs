@@ -11,7 +11,7 @@ use super::{Body, Floor, for_floors, vector};
 use crate::surface_laws::ask::{Question, ask};
 
 /// Returns the positions of a slide over a floor. Every third slide follows the side of a box.
-fn path(rng: &mut StdRng, floor: &Floor, margin: f64) -> impl Iterator<Item = DVec3> {
+pub fn path(rng: &mut StdRng, floor: &Floor, margin: f64) -> impl Iterator<Item = DVec3> {
     let mut ends = [floor.point(rng, margin), floor.point(rng, margin)];
     if rng.random_range(0..3) == 0 {
         let [center, half] = floor.boxes[rng.random_range(0..floor.boxes.len())];
@@ -38,7 +38,7 @@ fn path(rng: &mut StdRng, floor: &Floor, margin: f64) -> impl Iterator<Item = DV
 /// Rounding the parts to f32 changes their heights by up to `error`. So another push-out may be as
 /// short as the push-out along the normal, if the cosine of the angle between both is at least
 /// 1 - error / depth.
-fn assert_up(push: Vec3, floor: &Floor, depth: f64, context: &str) {
+pub fn assert_up(push: Vec3, floor: &Floor, depth: f64, context: &str) {
     let (push, up) = (push.as_dvec3(), floor.up());
     let extent = floor.translation.abs().max_element() + floor.half_length;
     let error = 4.0 * f64::from(f32::EPSILON) * extent;

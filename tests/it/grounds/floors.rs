@@ -1,0 +1,196 @@
+//! Floors of flush boxes, each an entity of its own, under bodies that slide, fall and walk.
+
+use bevy::{ecs::system::SystemState, math::DVec3, prelude::*};
+use headbutt::{
+    PushOut,
+    prelude::*,
+    query::{CastOptions, Ray},
+};
+use rand::Rng;
+
+use super::{app, collisions, set_pose, spawn_ground};
+use crate::{
+    joined::{
+        Body, Floor, for_floors,
+        slides::{assert_up, path},
+    },
+    mover::Walker,
+};
+
+/// Runs queries on an app.
+fn ask<T>(app: &mut App, question: impl FnOnce(&SpatialQuery) -> T) -> T {
+    let mut state = SystemState::<SpatialQuery>::new(app.world_mut());
+    question(&state.get(app.world_mut()).expect("the plugin was added"))
+}
+
+#[test]
+fn every_contact_of_a_body_that_slides_over_separate_boxes_is_up() {
+    for_floors(30, |rng, floor, context| {
+        let mut app = app();
+        spawn_ground(&mut app, floor.parts());
+        let up = floor.up();
+        for slide in 0..3 {
+            let body = Body::new(rng, floor.dimension, floor.size);
+            let low = body.reach(-up);
+            let depth = rng.random_range(0.001..0.15) * floor.size;
+            let entity = app.world_mut().spawn(body.collider.clone()).id();
+            for at in path(rng, floor, floor.size) {
+                let context = format!("{context}, slide {slide}, {at}");
+                let pose = body.pose(floor.place(at) + up * (low - depth));
+                set_pose(&mut app, entity, pose);
+                app.update();
+                let contacts: Vec<_> = collisions(&app).parts_of(entity).collect();
+                assert!(!contacts.is_empty(), "{context}");
+                let mut deepest = 0.0_f64;
+                for contact in &contacts {
+                    assert_up(-contact.normal, floor, depth, &context);
+                    deepest = deepest.max(contact.depth.into());
+                }
+                assert!(
+                    (deepest - depth).abs() < 1e-4 * floor.size,
+                    "{context}: {contacts:?}"
+                );
+                // The push-out of the tick and the search for one lead up, too.
+                let out = collisions(&app).push_out(entity, |_| true).translation();
+                assert_up(out, floor, depth, &context);
+                let searched = ask(&mut app, |query| {
+                    let filter = SpatialQueryFilter::of(entity);
+                    query.push_out(&body.collider, pose, 1e3 * floor.size as f32, &filter)
+                });
+                let PushOut::Moved(searched) = searched else {
+                    panic!("{context}: {searched:?}");
+                };
+                assert_up(searched, floor, depth, &context);
+            }
+            app.world_mut().despawn(entity);
+        }
+    });
+}
+
+#[test]
+fn a_cast_along_separate_boxes_hits_nothing_and_a_cast_into_them_hits_the_top() {
+    for_floors(40, |rng, floor, context| {
+        let mut app = app();
+        spawn_ground(&mut app, floor.parts());
+        headbutt::sync_now(app.world_mut());
+        let up = floor.up();
+        ask(&mut app, |query| {
+            let filter = SpatialQueryFilter::default();
+            for cast in 0..6 {
+                let context = format!("{context}, cast {cast}");
+                let body = Body::new(rng, floor.dimension, floor.size);
+                let low = body.reach(-up);
+                let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
+                let gap = 1e-3 * floor.size;
+                let start = body.pose(floor.place(from) + up * (low + gap));
+                let cast = |motion: DVec3| {
+                    let motion = Motion::linear(start, motion.as_vec3());
+                    query.cast_shape(&body.collider, motion, CastOptions::default(), &filter)
+                };
+                let along = floor.rotation * (to - from);
+                assert!(cast(along).is_none(), "{context}: {:?}", cast(along));
+                let fall = rng.random_range(0.01..1.0) * floor.size;
+                let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
+                for normal in [hit.contact.normal, hit.face_normal] {
+                    let error = (normal.as_dvec3() + up).length();
+                    assert!(error < 1e-3, "{context}: {hit:?}");
+                }
+                let error = (hit.touching * fall - gap).abs();
+                let extent = floor.size + along.length();
+                assert!(error < 1e-5 * extent, "{context}: {error}");
+                // A ray down at the top.
+                let origin = floor.place(to) + up * floor.size;
+                let distance = if floor.dimension == 2 {
+                    let ray = Ray::new(origin.as_vec3().truncate(), (-up).as_vec3().truncate());
+                    query
+                        .cast_ray(ray, &filter)
+                        .map(|hit| (hit.distance, hit.normal.extend(0.0)))
+                } else {
+                    let ray = Ray::new(origin.as_vec3(), (-up).as_vec3());
+                    query
+                        .cast_ray(ray, &filter)
+                        .map(|hit| (hit.distance, hit.normal))
+                };
+                let (distance, normal) = distance.unwrap_or_else(|| panic!("{context}: no hit"));
+                let error = f64::from(distance) - floor.size;
+                let extent = floor.translation.length() + floor.size;
+                assert!(error.abs() < 1e-5 * extent, "{context}: {error}");
+                assert!(
+                    (normal.as_dvec3() - up).length() < 1e-3,
+                    "{context}: {normal}"
+                );
+            }
+        });
+    });
+}
+
+#[test]
+fn a_body_inside_separate_boxes_leaves_through_the_top() {
+    for_floors(40, |rng, floor, context| {
+        let mut app = app();
+        spawn_ground(&mut app, floor.parts());
+        let up = floor.up();
+        for _ in 0..4 {
+            let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
+            let low = body.reach(-up);
+            let depth = (low + rng.random_range(0.01..0.25) * floor.size).max(0.01 * floor.size);
+            let at = floor.point(rng, 1.5 * floor.size);
+            let pose = body.pose(floor.place(at) + up * (low - depth));
+            let entity = app.world_mut().spawn((body.collider.clone(), pose)).id();
+            app.update();
+            let contacts: Vec<_> = collisions(&app).deepest_of(entity).collect();
+            let deepest = contacts.iter().map(|it| it.depth).fold(0.0, f32::max);
+            for contact in &contacts {
+                assert_up(-contact.normal, floor, depth, context);
+            }
+            let error = f64::from(deepest) - depth;
+            assert!(
+                error.abs() < 1e-4 * floor.size,
+                "{context}: {contacts:?}, not {depth}"
+            );
+            app.world_mut().despawn(entity);
+        }
+    });
+}
+
+#[test]
+fn a_character_never_catches_on_separate_boxes() {
+    for_floors(20, |rng, floor, context| {
+        let mut floor = Floor {
+            boxes: floor.boxes.clone(),
+            ..*floor
+        };
+        let slope = rng.random_range(-0.5..0.5);
+        floor.rotation = match floor.dimension {
+            2 => bevy::math::DQuat::from_rotation_z(slope),
+            _ => bevy::math::DQuat::from_rotation_y(rng.random_range(-3.0..3.0)),
+        };
+        let up = floor.up();
+        let mut app = app();
+        spawn_ground(&mut app, floor.parts());
+        headbutt::sync_now(app.world_mut());
+        let body = Body::new(rng, floor.dimension, floor.size);
+        let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
+        let start = floor.place(from) + up * (body.reach(-up) + 0.005 * floor.size);
+        let mut walker = Walker::new(body.collider.clone(), Vec3::ZERO);
+        walker.pose = body.pose(start);
+        let along = floor.rotation * (to - from);
+        let level_part = DVec3::new(along.x, 0.0, along.z).normalize_or_zero();
+        let step = (level_part * along.length() / 50.0 - DVec3::Y * 0.01 * floor.size).as_vec3();
+        ask(&mut app, |query| {
+            walker.land(query);
+            for _ in 0..49 {
+                let slide = walker.go(query, step);
+                let moved = f64::from(slide.translation.length());
+                let error = (moved - along.length() / 50.0).abs();
+                assert!(error < 2e-3 * floor.size, "{context}: {error}, {slide:?}");
+                let is_up = |hit: &headbutt::SlideHit| (hit.normal.as_dvec3() - up).length() < 1e-3;
+                assert!(slide.hits().iter().all(is_up), "{context}: {slide:?}");
+                assert!(
+                    !slide.is_stuck && slide.ground.is_some(),
+                    "{context}: {slide:?}"
+                );
+            }
+        });
+    });
+}
