@@ -22,7 +22,10 @@ use crate::{
 pub const MAX_TOLERANCE: f64 = 2.0;
 
 /// Convex parts without margins, each with its pose.
-pub type PosedShapes<V> = Box<[(Pose<<V as Space>::DVec>, Shape<V>)]>;
+pub type PosedShapes<V> = Box<[PosedShape<V>]>;
+
+/// A convex part without a margin, with its pose.
+pub type PosedShape<V> = (Pose<<V as Space>::DVec>, Shape<V>);
 
 /// The parts of a union, and the part of each exposed facet.
 pub struct JoinedParts<V: Space> {
@@ -100,7 +103,7 @@ pub fn posed_part<V: Space>(
     shape: &Shape<V>,
     margin: f32,
     pose: &WorldPose<V::DVec>,
-) -> Result<((Pose<V::DVec>, Shape<V>), f32), ShapeError> {
+) -> Result<(PosedShape<V>, f32), ShapeError> {
     let (shape, margin) = match shape {
         Shape::Rounded { shape, margin: own } => (&**shape, margin + own),
         _ => (shape, margin),
