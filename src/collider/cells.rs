@@ -223,6 +223,7 @@ impl Collider {
     }
 
     /// Returns `true` if any cell of a grid is one-way.
+    #[cfg(feature = "record")]
     pub(crate) fn has_ledges(&self) -> bool {
         let in_2d = self
             .cell_compound::<Vec2>()
