@@ -123,9 +123,9 @@ pub struct Explanation {
     /// The contact, or the reason why there is no contact.
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers, owner, [`IgnoreCollisions`], [`OneWay`],
-    /// [`PassThrough`], [`JoinedCollider`] or [`Sensor`] changed since the last tick. The status
-    /// does not include such changes. (After a change through `bypass_change_detection`, the value
-    /// stays `true`, because no tick detects such a change.)
+    /// [`PassThrough`] or [`Sensor`] changed since the last tick, or if its [`JoinedCollider`] was
+    /// inserted or removed. The status does not include such changes. (After a change through
+    /// `bypass_change_detection`, the value stays `true`, because no tick detects such a change.)
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,

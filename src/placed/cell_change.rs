@@ -29,6 +29,11 @@ impl<V: Space> CellChange<V> {
         is_same.then(|| Self { old: old.clone() })
     }
 
+    /// Returns the collider before the change.
+    pub fn old(&self) -> &PlacedCollider<V> {
+        &self.old
+    }
+
     /// Returns `true` if the change may affect the contact with a body in a box. `new` is the
     /// changed collider.
     ///

@@ -234,12 +234,18 @@ impl<V: Space> ProxyArena<V> {
         ground: &PlacedCollider<V>,
         is_member: impl Fn(Entity) -> bool,
     ) {
+        let grounds = [change.old(), ground].map(|placed| placed.aabb().ok());
+        let may_touch = |aabb: &Aabb| {
+            let mut grounds = grounds.iter();
+            grounds.any(|ground| ground.as_ref().is_none_or(|it| it.may_touch(aabb)))
+        };
         let near = self.slots().filter(|slot| {
             let body = self.get(*slot).filter(|_| !self.is_changed(*slot));
             body.is_some_and(|body| {
-                let bounds = self.box_of(*slot).map(Aabb::bounds);
-                !(body.traits.is_joined && is_member(body.entity))
-                    && bounds.is_none_or(|it| change.affects(ground, body, &it))
+                let is_near = self.box_of(*slot).is_none_or(|aabb| {
+                    may_touch(aabb) && change.affects(ground, body, &aabb.bounds())
+                });
+                is_near && !(body.traits.is_joined && is_member(body.entity))
             })
         });
         let near: Vec<u32> = near.collect();
