@@ -217,18 +217,20 @@ pub const fn block_bits(dimension: usize) -> u32 {
 }
 
 impl BlockCells {
-    fn new<V: Space>(grid: &CellGrid<V>, origin: CellPosition) -> Self {
+    /// Returns the cells of the block with this first cell. Returns `None` if all cells are solid.
+    fn new<V: Space>(grid: &CellGrid<V>, origin: CellPosition) -> Option<Self> {
         let side = (1 << block_bits(V::DVec::DIMENSION)) + 2;
         let layers = if V::DVec::DIMENSION == 2 { 1 } else { side };
         let [x, y, z] = origin;
         let start = [x - 1, y - 1, if layers == 1 { z } else { z - 1 }];
         let cells = grid.copy_box(start, [side, side, layers]);
-        Self {
+        let has_faces = cells.iter().any(|cell| !cell.is_solid());
+        has_faces.then(|| Self {
             sides: cells.iter().map(|cell| CellSides::of(*cell)).collect(),
             cells,
             start,
             steps: [1, side as usize, (side * side) as usize],
-        }
+        })
     }
 
     /// Returns the index of the cell at a position.
@@ -255,6 +257,14 @@ impl BlockCells {
         } else {
             index + step
         }
+    }
+
+    /// Returns `true` if a cell of the block and its neighbors along the first `count` axes are
+    /// solid.
+    fn is_buried(&self, index: usize, count: usize) -> bool {
+        let is_solid = |index: usize| self.at(index).is_solid();
+        let mut steps = self.steps.iter().take(count);
+        is_solid(index) && steps.all(|it| is_solid(index.wrapping_sub(*it)) && is_solid(index + it))
     }
 
     /// Returns `true` if the neighbor of a cell covers a whole side.
@@ -290,12 +300,15 @@ impl<V: Space> FaceBlock<V> {
     /// Finds the exposed faces of a block, given by the position of its first cell, which must be
     /// [in range](is_in_range). Returns `None` if the block has no faces.
     pub fn new(grid: &CellGrid<V>, origin: CellPosition) -> Result<Option<Self>, ShapeError> {
-        let cells = BlockCells::new(grid, origin);
+        let Some(cells) = BlockCells::new(grid, origin) else {
+            return Ok(None);
+        };
         let mut facets = Vec::with_capacity(BLOCK_LEN as usize);
         for [x, y, z] in positions_in_block(V::DVec::DIMENSION) {
             let position = [origin[0] + x, origin[1] + y, origin[2] + z];
-            let cell = cells.at(cells.index_of(position));
-            if cell.is_empty() {
+            let index = cells.index_of(position);
+            let cell = cells.at(index);
+            if cell.is_empty() || cells.is_buried(index, V::DVec::DIMENSION) {
                 continue;
             }
             if V::DVec::DIMENSION == 2 && cell.is_only_3d() {
