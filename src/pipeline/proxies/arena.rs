@@ -8,7 +8,6 @@ use bevy::{ecs::entity::EntityHashMap, prelude::Entity};
 
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
-    collision::Collisions,
     pipeline::proxy::Proxy,
     placed::{BoundingRegion, CellChange, PlacedCollider},
     shape::Aabb,
@@ -190,16 +189,17 @@ impl<V: Space> ProxyArena<V> {
         near.into_iter().for_each(|slot| self.mark_changed(slot));
     }
 
-    /// Changes the indices of parts in contacts with edited grids, as in
-    /// [`mark_near_edits`](Self::mark_near_edits).
-    pub fn renumber_parts(&self, first: usize, collisions: &mut Collisions) {
+    /// Returns a function from an entity and the index of a part before an edit to the index after
+    /// the edit, for the edits of [`mark_near_edits`](Self::mark_near_edits). The function returns
+    /// `None` if the index stays.
+    pub fn renumbering(&self, first: usize) -> impl Fn(Entity, u32) -> Option<u32> {
         let edits = self.edited.iter().skip(first);
         let edits = edits.filter_map(|(slot, change)| Some((self.get(*slot)?, change)));
         let edits: EntityHashMap<_> = edits.map(|edit| (edit.0.entity, edit)).collect();
-        collisions.renumber_parts(|entity, part| {
+        move |entity, part| {
             let (grid, change) = edits.get(&entity)?;
             change.renumbered(grid, part)
-        });
+        }
     }
 
     /// Returns the new proxies of members of grounds, each with its box. Returns `None` if no

@@ -215,9 +215,13 @@ impl SyncState {
             let mut collisions = world.resource_mut::<Collisions>();
             // If the resource were marked as changed, its contacts would count as restored.
             let collisions = collisions.bypass_change_detection();
-            collisions.renumber_parts(|entity, part| renumbered.get(&entity)?(part));
-            proxies.d2.renumber_parts(first_2d, collisions);
-            proxies.d3.renumber_parts(first_3d, collisions);
+            let of_grounds = |entity, part| renumbered.get(&entity)?(part);
+            let of_2d = proxies.d2.renumbering(first_2d);
+            let of_3d = proxies.d3.renumbering(first_3d);
+            collisions.renumber_parts(|entity, part| {
+                let new = of_grounds(entity, part).or_else(|| of_2d(entity, part));
+                new.or_else(|| of_3d(entity, part))
+            });
         }
         ancestors
     }
