@@ -142,10 +142,8 @@ fn visit_ray_at_compound<V: Space>(
                 (CompoundParts::Surface(surface), 0.0) => {
                     let facets = FacetLine::new(&line);
                     compound.along(&line, shift, ray.max, |index| {
-                        if !compound.owns(index) {
-                            return local.max;
-                        }
                         let crossing = surface.crossing(index, &facets);
+                        let crossing = crossing.filter(|_| compound.owns(index));
                         let hit = crossing.and_then(|(t, vertices)| {
                             let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
                             let rule = rule.at(surface, index);
