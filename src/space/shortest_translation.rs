@@ -70,8 +70,8 @@ const SLACK_STEPS: usize = 56;
 /// correction multiplies the error by at most the same fraction.
 const CORRECTIONS: usize = 3;
 
-/// If the Gram determinant exceeds this value, rounding changes the factors by a fraction of at most
-/// 1e-9, so a single correction is enough.
+/// If the Gram determinant exceeds this value, rounding changes the factors by a fraction of at
+/// most 1e-9, so a single correction is enough.
 const EASY_GRAM_DETERMINANT: f64 = 1e-6;
 
 /// A plane that a translation has to clear: its unit normal and its depth.

@@ -104,10 +104,8 @@ pub fn posed_part<V: Space>(
     margin: f32,
     pose: &WorldPose<V::DVec>,
 ) -> Result<(PosedShape<V>, f32), ShapeError> {
-    let (shape, margin) = match shape {
-        Shape::Rounded { shape, margin: own } => (&**shape, margin + own),
-        _ => (shape, margin),
-    };
+    let (shape, own_margin) = shape.without_margin();
+    let margin = margin + own_margin;
     let factor = pose.factor().or((margin == 0.0).then_some(1.0));
     let margin = margin * factor.ok_or(ShapeError::PartMargins)? as f32;
     if pose.factor() == Some(1.0) {
