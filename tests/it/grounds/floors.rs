@@ -9,12 +9,10 @@ use headbutt::{
 use rand::Rng;
 
 use super::{app, collisions, set_pose, spawn_ground};
-use crate::{
-    joined::{
-        Body, Floor, for_floors,
-        slides::{assert_up, path},
-    },
-    mover::Walker,
+use crate::joined::{
+    Body, for_floors,
+    slides::{assert_up, path},
+    walks::walk_over,
 };
 
 /// Runs queries on an app.
@@ -156,41 +154,11 @@ fn a_body_inside_separate_boxes_leaves_through_the_top() {
 #[test]
 fn a_character_never_catches_on_separate_boxes() {
     for_floors(20, |rng, floor, context| {
-        let mut floor = Floor {
-            boxes: floor.boxes.clone(),
-            ..*floor
-        };
-        let slope = rng.random_range(-0.5..0.5);
-        floor.rotation = match floor.dimension {
-            2 => bevy::math::DQuat::from_rotation_z(slope),
-            _ => bevy::math::DQuat::from_rotation_y(rng.random_range(-3.0..3.0)),
-        };
-        let up = floor.up();
-        let mut app = app();
-        spawn_ground(&mut app, floor.parts());
-        headbutt::sync_now(app.world_mut());
-        let body = Body::new(rng, floor.dimension, floor.size);
-        let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
-        let start = floor.place(from) + up * (body.reach(-up) + 0.005 * floor.size);
-        let mut walker = Walker::new(body.collider.clone(), Vec3::ZERO);
-        walker.pose = body.pose(start);
-        let along = floor.rotation * (to - from);
-        let level_part = DVec3::new(along.x, 0.0, along.z).normalize_or_zero();
-        let step = (level_part * along.length() / 50.0 - DVec3::Y * 0.01 * floor.size).as_vec3();
-        ask(&mut app, |query| {
-            walker.land(query);
-            for _ in 0..49 {
-                let slide = walker.go(query, step);
-                let moved = f64::from(slide.translation.length());
-                let error = (moved - along.length() / 50.0).abs();
-                assert!(error < 2e-3 * floor.size, "{context}: {error}, {slide:?}");
-                let is_up = |hit: &headbutt::SlideHit| (hit.normal.as_dvec3() - up).length() < 1e-3;
-                assert!(slide.hits().iter().all(is_up), "{context}: {slide:?}");
-                assert!(
-                    !slide.is_stuck && slide.ground.is_some(),
-                    "{context}: {slide:?}"
-                );
-            }
+        walk_over(rng, floor, context, |floor, walk| {
+            let mut app = app();
+            spawn_ground(&mut app, floor.parts());
+            headbutt::sync_now(app.world_mut());
+            ask(&mut app, walk);
         });
     });
 }

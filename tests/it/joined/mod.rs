@@ -11,7 +11,7 @@
 
 mod invalid;
 pub mod slides;
-mod walks;
+pub mod walks;
 
 use bevy::{
     math::{DMat3, DQuat, DVec3},

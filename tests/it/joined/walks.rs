@@ -2,49 +2,65 @@
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::prelude::*;
-use rand::Rng;
+use rand::{Rng, rngs::StdRng};
 
 use super::{Body, Floor, for_floors};
 use crate::mover::{Level, Walker};
 
+/// A walk over a floor.
+pub type Walk<'w> = dyn FnMut(&SpatialQuery) + 'w;
+
 #[test]
 fn a_character_never_catches_on_a_floor_of_flush_boxes() {
     for_floors(30, |rng, floor, context| {
-        // Only a turn about the vertical keeps the floor level.
-        let mut floor = Floor {
-            boxes: floor.boxes.clone(),
-            ..*floor
-        };
-        let slope = rng.random_range(-0.5..0.5);
-        floor.rotation = match floor.dimension {
-            2 => bevy::math::DQuat::from_rotation_z(slope),
-            _ => bevy::math::DQuat::from_rotation_y(rng.random_range(-3.0..3.0)),
-        };
-        let up = floor.up();
-        let mut level = Level::new([(floor.collider(), Transform::IDENTITY)]);
-        let body = Body::new(rng, floor.dimension, floor.size);
-        let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
-        let start = floor.place(from) + up * (body.reach(-up) + 0.005 * floor.size);
-        let mut walker = Walker::new(body.collider.clone(), Vec3::ZERO);
-        walker.pose = body.pose(start);
-        let along = floor.rotation * (to - from);
-        let level_part = DVec3::new(along.x, 0.0, along.z).normalize_or_zero();
-        let step = (level_part * along.length() / 50.0 - DVec3::Y * 0.01 * floor.size).as_vec3();
-        level.ask(|query| {
-            walker.land(query);
-            for _ in 0..49 {
-                let slide = walker.go(query, step);
-                let moved = f64::from(slide.translation.length());
-                let error = (moved - along.length() / 50.0).abs();
-                assert!(error < 2e-3 * floor.size, "{context}: {error}, {slide:?}");
-                let is_up = |hit: &headbutt::SlideHit| (hit.normal.as_dvec3() - up).length() < 1e-3;
-                assert!(slide.hits().iter().all(is_up), "{context}: {slide:?}");
-                assert!(
-                    !slide.is_stuck && slide.ground.is_some(),
-                    "{context}: {slide:?}"
-                );
-            }
+        walk_over(rng, floor, context, |floor, walk| {
+            let mut level = Level::new([(floor.collider(), Transform::IDENTITY)]);
+            level.ask(walk);
         });
+    });
+}
+
+/// Lets a character walk over a floor, and asserts that it never catches. `ask` runs the walk on a
+/// level with the floor.
+pub fn walk_over(
+    rng: &mut StdRng,
+    floor: &Floor,
+    context: &str,
+    ask: impl FnOnce(&Floor, &mut Walk),
+) {
+    // Only a turn about the vertical keeps the floor level.
+    let mut floor = Floor {
+        boxes: floor.boxes.clone(),
+        ..*floor
+    };
+    let slope = rng.random_range(-0.5..0.5);
+    floor.rotation = match floor.dimension {
+        2 => bevy::math::DQuat::from_rotation_z(slope),
+        _ => bevy::math::DQuat::from_rotation_y(rng.random_range(-3.0..3.0)),
+    };
+    let up = floor.up();
+    let body = Body::new(rng, floor.dimension, floor.size);
+    let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
+    let start = floor.place(from) + up * (body.reach(-up) + 0.005 * floor.size);
+    let mut walker = Walker::new(body.collider.clone(), Vec3::ZERO);
+    walker.pose = body.pose(start);
+    let along = floor.rotation * (to - from);
+    let level_part = DVec3::new(along.x, 0.0, along.z).normalize_or_zero();
+    let step = (level_part * along.length() / 50.0 - DVec3::Y * 0.01 * floor.size).as_vec3();
+    ask(&floor, &mut |query| {
+        walker.land(query);
+        for _ in 0..49 {
+            let slide = walker.go(query, step);
+            let moved = f64::from(slide.translation.length());
+            let error = (moved - along.length() / 50.0).abs();
+            assert!(error < 2e-3 * floor.size, "{context}: {error}, {slide:?}");
+            let is_up = |hit: &headbutt::SlideHit| (hit.normal.as_dvec3() - up).length() < 1e-3;
+            assert!(slide.hits().iter().all(is_up), "{context}: {slide:?}");
+            assert!(
+                !slide.is_stuck && slide.ground.is_some(),
+                "{context}: {slide:?}"
+            );
+        }
     });
 }
 
