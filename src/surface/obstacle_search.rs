@@ -393,23 +393,44 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         (planes.len() > first).then_some(())
     }
 
-    /// Finds the shortest translation that clears all obstacles. Skips a translation that takes the
-    /// center through a facet above or below the center. Returns `None` if a limit is reached, or
-    /// if the result would take the center through any other facet.
+    /// Finds the shortest translation that clears all obstacles. Of translations that are equally
+    /// long up to rounding, takes one that ends on the fewest planes. Otherwise a corner of the body
+    /// might sink into the gap that rounding leaves between two facets in one plane.
+    ///
+    /// Skips a translation that takes the center through a facet above or below the center. Returns
+    /// `None` if a limit is reached, or if the result would take the center through any other
+    /// facet.
     fn find(&mut self) -> Option<Node<V::DVec, usize>> {
         let search = &mut self.lists.search;
         search.begin(MAX_NODES, self.limit, SameNodes::Planes);
+        let mut found: Option<Node<V::DVec, usize>> = None;
+        let mut longest = f64::INFINITY;
         while let Some(node) = self.lists.search.take_shortest() {
+            if node.length > longest {
+                break;
+            }
             let mut blocking = self.lists.blocking(node.translation);
             if blocking.is_none() {
                 self.add_reached(node.translation)?;
                 blocking = self.lists.blocking(node.translation);
             }
             let Some(blocking) = blocking else {
-                if self.goes_under_obstacle(node.translation) {
+                let planes = node.bounding.len();
+                let is_better = found.as_ref().is_none_or(|it| planes < it.bounding.len());
+                if !is_better || self.goes_under_obstacle(node.translation) {
                     continue;
                 }
-                return self.pair.lets_center_pass(node.translation).then_some(node);
+                if !self.pair.lets_center_pass(node.translation) {
+                    break;
+                }
+                let welds = self.lists.obstacles.iter().map(|obstacle| obstacle.weld);
+                let rounding = slop(welds.fold(0.0, f64::max), node.translation);
+                longest = longest.min(node.length + rounding);
+                found = Some(node);
+                if planes == 1 {
+                    break;
+                }
+                continue;
             };
             let ObstacleLists { planes, search, .. } = &mut *self.lists;
             for label in blocking {
@@ -418,7 +439,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                 }
             }
         }
-        None
+        found
     }
 
     /// Returns `true` if a translation takes the center through an obstacle's facet that is above
