@@ -5,12 +5,12 @@ use arrayvec::ArrayVec;
 use crate::{
     placed::BoundingRegion,
     query::{Pair, Solver},
-    shape::{BoundaryPoint, Facet, Support, weld},
+    shape::{BoundaryPoint, Bounds, Facet, Support, weld},
     space::{DVector, Pose, Space},
     surface::{
         body_part::{BodyPart, NearFacet, Neighborhood},
         facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
-        fan::{Fan, PointHull},
+        fan::{FacetsAtPoint, Fan, PointHull},
         internal_edges::{EdgeVerdict, Neighbors},
         limits::{MAX_CANDIDATES, MAX_PARTS},
         lists::PushOutLists,
@@ -23,8 +23,8 @@ use crate::{
 /// corners with the lowest estimated depths are used.
 const MAX_FANS: usize = 32;
 
-/// Maximum number of times that all near facets are searched for the facets at a point. A search is
-/// needed if an edge at the point belongs to a single facet.
+/// Maximum number of searches for all facets at a point. A search is needed if an edge at the point
+/// belongs to a single near facet.
 const MAX_SEARCHES: usize = 256;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
@@ -145,7 +145,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 continue;
             };
             let adjacent = group.iter().filter_map(|(_, index)| near.get(*index));
-            let fan = Fan::around(point, adjacent.map(|near| &near.facet), near, &mut searches);
+            let adjacent = adjacent.map(|near| &near.facet);
+            let at_point = || self.facets_at(point.point);
+            let fan = Fan::around(point, adjacent, at_point, &mut searches);
             let rank = fan.and_then(|fan| fan.rank(body, limit));
             fans.extend(rank.map(|rank| (rank, range)));
         }
@@ -162,10 +164,26 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 continue;
             };
             let facets = adjacent().map(|near| &near.facet);
-            if let Some(fan) = Fan::around(point, facets, near, &mut searches) {
+            let at_point = || self.facets_at(point.point);
+            if let Some(fan) = Fan::around(point, facets, at_point, &mut searches) {
                 candidates.extend(self.hull_contact(body, visible.index, &fan, limit));
             }
         }
+    }
+
+    /// Returns the facets that contain a point of the surface. The point may be farther away than
+    /// all near facets, at the end of an edge of one of them.
+    fn facets_at(&self, point: V::DVec) -> FacetsAtPoint<V::DVec> {
+        let at = point + self.surface.world_pose.translation;
+        let region = BoundingRegion::Box(Bounds { min: at, max: at }.grown(weld(&[point])));
+        let mut found = FacetsAtPoint::new();
+        self.surface.parts_near(&region, V::DVec::ZERO, |index| {
+            let facet = self.surface.facet(index);
+            let facet = facet.filter(|facet| facet.contains(point));
+            found.extend(facet.map(|facet| (index, facet)));
+        });
+        found.sort_unstable_by_key(|(index, _)| *index);
+        found
     }
 
     /// Returns the contacts that push a part out of a facet along the facet's normal. One contact

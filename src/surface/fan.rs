@@ -1,12 +1,13 @@
 //! The facets that share a point of an edge or a corner, and their convex hull.
 
 use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use crate::{
     query::Pair,
     shape::{BoundaryPoint, Facet, Support},
     space::{DVector, Pose, Space},
-    surface::body_part::{BodyPart, NearFacet},
+    surface::body_part::BodyPart,
     tolerance::SAME_NORMAL,
 };
 
@@ -17,6 +18,9 @@ const MAX_FAN_DIRECTIONS: usize = 96;
 /// The length of the extended facets, as a multiple of the distance from the fan's point to the far
 /// side of the body.
 const EXTENSION: f64 = 8.0;
+
+/// The facets that contain a point, with their indices, in the order of the indices.
+pub type FacetsAtPoint<D> = SmallVec<[(u32, Facet<D>); 8]>;
 
 /// The facets that share a point of their boundaries.
 pub struct Fan<D> {
@@ -32,13 +36,13 @@ pub struct Fan<D> {
 
 impl<D: DVector> Fan<D> {
     /// Returns the fan of the `adjacent` facets, which share a boundary point. If an edge at the
-    /// point belongs to only one of these facets, all near facets are searched for facets that
-    /// contain the point. `searches` is the number of searches that are left. Returns `None` if the
-    /// fan has no facets, or too many directions.
+    /// point belongs to only one of these facets, the fan is made of all facets `at_point`.
+    /// `searches` is the number of calls of `at_point` that are left. Returns `None` if the fan has
+    /// no facets, or too many directions.
     pub fn around<'f>(
         point: &BoundaryPoint<D>,
         adjacent: impl Iterator<Item = &'f Facet<D>>,
-        near: &'f [NearFacet<D>],
+        at_point: impl FnOnce() -> FacetsAtPoint<D>,
         searches: &mut usize,
     ) -> Option<Self>
     where
@@ -49,8 +53,7 @@ impl<D: DVector> Fan<D> {
             return Some(fan);
         }
         *searches -= 1;
-        let facets = near.iter().map(|near| &near.facet);
-        Self::new(point, facets.filter(|facet| facet.contains(point.point)))
+        Self::new(point, at_point().iter().map(|(_, facet)| facet))
     }
 
     fn new<'f>(point: &BoundaryPoint<D>, facets: impl Iterator<Item = &'f Facet<D>>) -> Option<Self>
