@@ -117,11 +117,10 @@ fn a_cast_along_a_floor_hits_nothing_and_a_cast_into_it_hits_its_top() {
             let fall = rng.random_range(0.01..1.0) * floor.size;
             let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
             assert_eq!(hit.status, CastStatus::Hit, "{context}");
+            // If rounding leaves a step of a height h between two parts, a body of a radius r may
+            // hit the step at an angle whose sine is sqrt(2 h / r).
             for normal in [hit.contact.normal, hit.face_normal] {
-                assert!(
-                    (normal.as_dvec3() + up).length() < 1e-3,
-                    "{context}: {hit:?}"
-                );
+                assert_up(-normal, floor, 0.2 * floor.size, &context);
             }
             let error = (hit.touching * fall - gap).abs();
             assert!(
