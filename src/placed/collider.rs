@@ -352,9 +352,8 @@ impl<V: Space> PlacedCollider<V> {
                 compound.near_ball(local, radius / factor, visit);
             }
             _ => {
-                let (min, max) = (center, center);
-                let bounds = Bounds { min, max }.grown(radius);
-                self.parts_near(&BoundingRegion::Box(bounds), center, visit);
+                let region = BoundingRegion::Box(Bounds::at(center).grown(radius));
+                self.parts_near(&region, center, visit);
             }
         }
     }

@@ -451,7 +451,7 @@ impl<V: Space> Proof<'_, '_, V> {
     /// Returns `true` if a translation takes the center through no facet.
     fn lets_center_pass(&self, translation: V::DVec) -> bool {
         let end = self.center + self.pair.surface.world_pose.translation + translation;
-        let end = Bounds { min: end, max: end };
+        let end = Bounds::at(end);
         let bounds = self.body.region.bounds();
         // If the path of the center ends inside the body's box, all facets on this path are near
         // facets.
@@ -559,7 +559,7 @@ impl<V: Space> Proof<'_, '_, V> {
     ) {
         let surface = self.pair.surface;
         let at = point + surface.world_pose.translation;
-        let region = BoundingRegion::Box(Bounds { min: at, max: at }.grown(distance));
+        let region = BoundingRegion::Box(Bounds::at(at).grown(distance));
         surface.parts_near(&region, V::DVec::ZERO, |index| {
             if surface.cluster(index) == Some(cluster.number) {
                 visit(index);

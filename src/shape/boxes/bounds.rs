@@ -65,6 +65,14 @@ pub struct Bounds<D> {
 }
 
 impl<D: DVector> Bounds<D> {
+    /// Returns the box around a point.
+    pub fn at(point: D) -> Self {
+        Self {
+            min: point,
+            max: point,
+        }
+    }
+
     /// Returns the box around points. Without points, the minimum exceeds the maximum.
     pub fn of_points(points: impl IntoIterator<Item = D>) -> Self {
         let empty = Self {

@@ -1,7 +1,7 @@
 //! Functions that find the support point of a list of points.
 
 use crate::{
-    shape::elements::core::VertexBounds,
+    shape::{boxes::bounds::Bounds, elements::core::VertexBounds},
     space::{DVector, Space},
 };
 
@@ -33,11 +33,9 @@ pub fn vertex_bounds<V: Space>(
     points: &[V],
     linear: <V::DVec as DVector>::Matrix,
 ) -> VertexBounds<V::DVec> {
-    let infinite = V::DVec::ONE * f64::INFINITY;
     let images = points.iter().map(|point| linear * point.to_f64());
-    VertexBounds(images.fold([infinite, -infinite], |[min, max], point| {
-        [min.min(point), max.max(point)]
-    }))
+    let Bounds { min, max } = Bounds::of_points(images);
+    VertexBounds([min, max])
 }
 
 /// The first of the highest points so far. Updates have no branch, because the processor cannot

@@ -1,6 +1,6 @@
 //! The edges of a 2D convex polygon, for the closed forms of polygon pairs.
 
-use crate::space::DVector;
+use crate::{shape::boxes::bounds::Bounds, space::DVector};
 
 /// The maximum number of edges for the closed forms. With more edges, testing all edges takes
 /// longer than GJK.
@@ -67,12 +67,7 @@ impl<D: DVector> PolygonEdges<D> {
         let edges = edges_around(vertices)?;
         let extent = vertices.iter().map(|vertex| vertex.extent());
         let extent = extent.fold(0.0, f64::max);
-        let infinite = D::ONE * f64::INFINITY;
-        let [min, max] = vertices
-            .iter()
-            .fold([infinite, -infinite], |[min, max], vertex| {
-                [min.min(*vertex), max.max(*vertex)]
-            });
+        let Bounds { min, max } = Bounds::of_points(vertices.iter().copied());
         let is_convex_at = |edge: &PolygonEdge<D>| {
             let heights = vertices
                 .iter()

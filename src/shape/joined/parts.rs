@@ -71,10 +71,9 @@ impl<V: Space> JoinedParts<V> {
     /// Returns the first part that contains a point. A point within `tolerance` welds of a part
     /// counts as inside. The tolerance is at most [`MAX_TOLERANCE`].
     pub fn part_around(&self, point: V::DVec, tolerance: f64) -> Option<u32> {
-        let (min, max) = (point, point);
         let mut first: Option<u32> = None;
         self.tree
-            .visit_overlapping(&Bounds { min, max }.round_outward(), |index| {
+            .visit_overlapping(&Bounds::at(point).round_outward(), |index| {
                 let contains = |part: &PartFaces<_>| part.contains(point, tolerance * part.weld);
                 if self.faces.get(index as usize).is_some_and(contains) {
                     first = Some(first.map_or(index, |first| first.min(index)));

@@ -88,8 +88,7 @@ impl FilteredQuery<'_, '_, '_> {
         if gap >= approach {
             return Some(None);
         }
-        let (min, max) = (origin + foot, origin + foot);
-        let spot = BoundingRegion::Box(Bounds { min, max }.grown(plane.weld));
+        let spot = BoundingRegion::Box(Bounds::at(origin + foot).grown(plane.weld));
         let mut found = None;
         surface.parts_near(&spot, V::DVec::ZERO, |index| {
             if found.is_none()
