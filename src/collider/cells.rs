@@ -1,7 +1,5 @@
 //! Colliders from grids of cells.
 
-use std::sync::Arc;
-
 use crate::{
     Collider,
     math::{IVec2, IVec3, Vec2, Vec3},
@@ -104,7 +102,7 @@ impl Collider {
             return Ok(Self { shape });
         };
         let compound = Compound::of_cells(cells, margin)?;
-        Ok(Self::of_shape(ColliderShape::Compound(Arc::new(compound))))
+        Ok(Self::of_shape(ColliderShape::Compound(compound)))
     }
 
     /// Returns the grid of a collider from [`cells`](Self::cells), or `None` for any other collider
@@ -225,13 +223,9 @@ impl Collider {
     /// Returns `true` if any cell of a grid is one-way.
     #[cfg(feature = "record")]
     pub(crate) fn has_ledges(&self) -> bool {
-        let in_2d = self
-            .cell_compound::<Vec2>()
-            .and_then(Compound::without_ledges);
-        let in_3d = self
-            .cell_compound::<Vec3>()
-            .and_then(Compound::without_ledges);
-        in_2d.is_some() || in_3d.is_some()
+        let in_2d = self.cell_compound::<Vec2>().map(Compound::has_ledges);
+        let in_3d = || self.cell_compound::<Vec3>().map(Compound::has_ledges);
+        in_2d.or_else(in_3d) == Some(true)
     }
 
     fn cell_of<V: Dimension>(&self, part: u32) -> Option<(V::CellPosition, Cell)> {

@@ -1,7 +1,5 @@
 //! Colliders that are not a single convex shape: compounds, and the surfaces of levels.
 
-use std::sync::Arc;
-
 use crate::{
     Collider,
     math::{Vec2, Vec3},
@@ -520,5 +518,5 @@ fn surface<V: Dimension>(
 }
 
 fn of_compound<V: Dimension>(compound: Compound<V>) -> Collider {
-    Collider::of_shape(ColliderShape::Compound(Arc::new(compound)))
+    Collider::of_shape(ColliderShape::Compound(compound))
 }

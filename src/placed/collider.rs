@@ -3,7 +3,7 @@
 //! finds the parts on a path, and [`PlacedCollider::part`] returns a part.
 
 use core::cmp::Ordering;
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use crate::{
     collider::ColliderError,
@@ -33,7 +33,7 @@ pub enum PlacedBody<V: Space> {
     /// A compound, and the bounds of its core under the pose's rotation and scale. The bounds are
     /// stored, because queries often need them, and the bounds of a large surface take long to
     /// compute.
-    Compound(Arc<Compound<V>>, [V::DVec; 2]),
+    Compound(Compound<V>, [V::DVec; 2]),
 }
 
 /// The largest coordinate that a bounding box may have. The margin below `f32::MAX` keeps all
@@ -91,7 +91,7 @@ impl<V: Space> PlacedCollider<V> {
             ColliderShape::Compound(compound) => {
                 let unknown = [V::DVec::ZERO; 2];
                 (
-                    ShapeInfo::of(&**compound),
+                    ShapeInfo::of(compound),
                     PlacedBody::Compound(compound.clone(), unknown),
                 )
             }
@@ -109,7 +109,7 @@ impl<V: Space> PlacedCollider<V> {
         let mut grown = self.clone();
         grown.info = self.info.with_margin(f64::from(margin));
         if let PlacedBody::Compound(compound, _) = &mut grown.body {
-            *compound = Arc::new(compound.rounded(margin).ok()?);
+            *compound = compound.rounded(margin).ok()?;
         }
         // Under a scale that is not uniform, the margin is part of the core, so the bounds of the
         // core change.
@@ -129,7 +129,7 @@ impl<V: Space> PlacedCollider<V> {
     pub fn set_pose(&mut self, world_pose: WorldPose<V::DVec>) {
         self.world_pose = world_pose;
         if let PlacedBody::Compound(compound, core) = &mut self.body {
-            let scaled = ScaledShape::new(&**compound, &self.info, world_pose.scale());
+            let scaled = ScaledShape::new(&*compound, &self.info, world_pose.scale());
             *core = core_bounds(&scaled, world_pose.pose().rotation);
         }
     }
@@ -175,7 +175,7 @@ impl<V: Space> PlacedCollider<V> {
                 Bounds::around(&ScaledShape::new(shape, &self.info, scale), &pose)
             }
             PlacedBody::Compound(compound, core) => {
-                let radius = ScaledShape::new(&**compound, &self.info, scale).radius();
+                let radius = ScaledShape::new(&*compound, &self.info, scale).radius();
                 Bounds::around_core(*core, radius, pose.translation)
             }
         }
@@ -385,7 +385,7 @@ impl<V: Space> PlacedCollider<V> {
     fn whole(&self) -> DynShape<'_, V> {
         let whole: &dyn Support<Vector = V> = match &self.body {
             PlacedBody::Convex(shape) => shape,
-            PlacedBody::Compound(compound, _) => &**compound,
+            PlacedBody::Compound(compound, _) => compound,
         };
         ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }

@@ -10,8 +10,6 @@
 //! become one grid, whose frame does not depend on the selection of members. So a grid may come or
 //! go without a change of the other faces.
 
-use std::sync::Arc;
-
 use crate::{
     placed::{BoundingRegion, PlacedBody, PlacedCollider},
     shape::{
@@ -99,7 +97,7 @@ fn placed<V: Space>(
     compound: Compound<V>,
     pose: WorldPose<V::DVec>,
 ) -> Result<PlacedCollider<V>, NotJoined> {
-    let shape = ColliderShape::Compound(Arc::new(compound));
+    let shape = ColliderShape::Compound(compound);
     let placed = PlacedCollider::touching(&shape, pose);
     placed.ok_or(NotJoined::Shape(ShapeError::BeyondF32))
 }
@@ -240,7 +238,7 @@ impl<V: Space> PlacedCollider<V> {
             pose: own.world_pose,
             compound,
         };
-        let compound = Arc::new(ground.compound()?.of_member(member));
+        let compound = ground.compound()?.of_member(member);
         let Bounds { min, max } = *own.region().ok()?.bounds()?;
         let bounds = Bounds { min, max }.grown(BOX_WELDS * weld(&[min, max]));
         let origin = ground.world_pose.translation;

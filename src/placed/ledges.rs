@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::{
     placed::{BoundingRegion, PlacedBody, PlacedCollider},
-    shape::{CellSurface, FacePlane, Support as _},
+    shape::{CellSurface, Compound, FacePlane, Support as _},
     space::{DVector, Space},
 };
 
@@ -29,8 +29,7 @@ type Ledges<D> = SmallVec<[Ledge<D>; 2]>;
 impl<V: Space> PlacedCollider<V> {
     /// Returns `true` for a union of cells if any face belongs to a one-way cell.
     pub fn has_ledges(&self) -> bool {
-        let compound = self.compound();
-        compound.is_some_and(|compound| compound.without_ledges().is_some())
+        self.compound().is_some_and(Compound::has_ledges)
     }
 
     /// Returns the plane of the ledge to which a part belongs.
@@ -42,7 +41,7 @@ impl<V: Space> PlacedCollider<V> {
     pub fn without_ledges(&self) -> Cow<'_, Self> {
         match self.body() {
             PlacedBody::Compound(compound, core) if let Some(solid) = compound.without_ledges() => {
-                let body = PlacedBody::Compound(solid.clone(), *core);
+                let body = PlacedBody::Compound(solid, *core);
                 Cow::Owned(self.with_body(body))
             }
             _ => Cow::Borrowed(self),

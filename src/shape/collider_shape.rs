@@ -1,7 +1,5 @@
 //! The checked shape of a collider. Saved colliders contain this type.
 
-use std::sync::Arc;
-
 #[cfg(feature = "serialize")]
 use crate::shape::CellSurface;
 use crate::{
@@ -64,7 +62,7 @@ where
 #[derive(Clone, Debug)]
 pub enum ColliderShape<V: Space> {
     Convex(Shape<V>),
-    Compound(Arc<Compound<V>>),
+    Compound(Compound<V>),
 }
 
 impl<V: Space> ColliderShape<V> {
@@ -80,7 +78,7 @@ impl<V: Space> ColliderShape<V> {
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         Ok(match self {
             Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
-            Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
+            Self::Compound(compound) => Self::Compound(compound.rounded(margin)?),
         })
     }
 
@@ -88,7 +86,7 @@ impl<V: Space> ColliderShape<V> {
     pub fn joined(self) -> Result<Self, ShapeError> {
         Ok(match self {
             Self::Convex(_) => self,
-            Self::Compound(compound) => Self::Compound(Arc::new(compound.joined()?)),
+            Self::Compound(compound) => Self::Compound(compound.joined()?),
         })
     }
 
@@ -96,7 +94,7 @@ impl<V: Space> ColliderShape<V> {
     pub fn one_sided(self) -> Self {
         match self {
             Self::Compound(compound) if compound.surface().is_some() => {
-                Self::Compound(Arc::new(compound.one_sided()))
+                Self::Compound(compound.one_sided())
             }
             _ => self,
         }

@@ -218,7 +218,7 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 Compound::of_parts(parts.collect::<Result<_, _>>()?, margin)?
             }
         };
-        Ok(Self::Compound(Arc::new(compound)))
+        Ok(Self::Compound(compound))
     }
 }
 

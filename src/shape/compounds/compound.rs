@@ -31,6 +31,12 @@ use crate::{
 /// compound was constructed from.
 #[derive(Clone)]
 pub struct Compound<V: Space> {
+    data: Arc<CompoundData<V>>,
+    view: View<V>,
+}
+
+#[derive(Clone)]
+struct CompoundData<V: Space> {
     parts: Arc<CompoundParts<V>>,
     /// The boxes of the parts, without the margin. The faces of cells have a tree of their own.
     tree: Arc<WideTree>,
@@ -41,12 +47,17 @@ pub struct Compound<V: Space> {
     margin: f32,
     /// `true` if only the outer sides of facets collide, as on a union.
     one_sided: bool,
-    /// `true` if the facets of one-way cells are not parts.
-    skips_ledges: bool,
-    /// The same compound without the facets of one-way cells. `None` if there are no such facets.
-    without_ledges: Option<Arc<Self>>,
-    /// The collider that this compound stands for, if the parts belong to several colliders.
-    member: Option<Arc<GroundMember<V>>>,
+}
+
+/// What a compound stands for.
+#[derive(Clone)]
+enum View<V: Space> {
+    /// All parts.
+    Whole,
+    /// The parts without the facets of one-way cells.
+    WithoutLedges,
+    /// One of several colliders to which the parts belong.
+    Member(Arc<GroundMember<V>>),
 }
 
 /// A collider that is one solid with others: a member of a ground. The compound of a member has the
@@ -56,7 +67,7 @@ pub struct GroundMember<V: Space> {
     /// The collider's own pose. The compound is in the pose of the ground.
     pub pose: WorldPose<V::DVec>,
     /// The collider's own compound, or `None` if the collider is convex.
-    pub compound: Option<Arc<Compound<V>>>,
+    pub compound: Option<Compound<V>>,
 }
 
 /// The elements of a ground that belong to one member.
@@ -144,91 +155,81 @@ impl<V: Space> Compound<V> {
             let clusters = mesh.clusters();
             tree.set_groups(|facet| clusters.of_several(facet).unwrap_or(NO_GROUP));
         }
-        let Bounds { min, max } = tree.bounds::<V::DVec>();
+        Ok(Self::in_bounds(tree.bounds(), parts, tree, margin))
+    }
+
+    /// Constructs the compound of a union of cells, with a margin around each face.
+    pub fn of_cells(cells: CellSurface<V>, margin: f32) -> Result<Self, ShapeError> {
+        ShapeError::check_length("margin", margin)?;
+        let bounds = cells.faces().bounds();
+        let parts = CompoundParts::Surface(Surface::Cells(cells));
+        Ok(Self::in_bounds(bounds, parts, WideTree::default(), margin).one_sided())
+    }
+
+    fn in_bounds(
+        bounds: Bounds<V::DVec>,
+        parts: CompoundParts<V>,
+        tree: WideTree,
+        margin: f32,
+    ) -> Self {
+        let Bounds { min, max } = bounds;
         let center = match &parts {
             CompoundParts::Shapes(shapes) => center(shapes),
             CompoundParts::Surface(_) => (min + max) * 0.5,
         };
-        Ok(Self {
+        let data = CompoundData {
             center,
             reach: (max - center).max(center - min).length(),
             tree: Arc::new(tree),
             parts: Arc::new(parts),
             margin,
             one_sided: false,
-            skips_ledges: false,
-            without_ledges: None,
-            member: None,
-        })
-    }
-
-    /// Constructs the compound of a union of cells, with a margin around each face.
-    pub fn of_cells(cells: CellSurface<V>, margin: f32) -> Result<Self, ShapeError> {
-        ShapeError::check_length("margin", margin)?;
-        let Bounds { min, max } = cells.faces().bounds();
-        let center = (min + max) * 0.5;
-        let has_ledges = cells.faces().has_ledges();
-        let whole = Self {
-            center,
-            reach: (max - center).max(center - min).length(),
-            tree: Arc::default(),
-            parts: Arc::new(CompoundParts::Surface(Surface::Cells(cells))),
-            margin,
-            one_sided: true,
-            skips_ledges: false,
-            without_ledges: None,
-            member: None,
-        };
-        Ok(if has_ledges { whole.divided() } else { whole })
-    }
-
-    /// Returns the same compound, whose facets include those of one-way cells.
-    fn divided(self) -> Self {
-        let solid = Self {
-            skips_ledges: true,
-            without_ledges: None,
-            ..self.clone()
         };
         Self {
-            without_ledges: Some(Arc::new(solid)),
-            ..self
+            data: Arc::new(data),
+            view: View::Whole,
         }
+    }
+
+    /// Returns `true` if some parts are facets of one-way cells.
+    pub fn has_ledges(&self) -> bool {
+        let cells = self.cells().filter(|_| !self.skips_ledges());
+        cells.is_some_and(|cells| cells.faces().has_ledges())
     }
 
     /// Returns the same compound without the facets of one-way cells, or `None` if there are no
     /// such facets. The bounding box, the center and the indices of the parts stay the same.
-    pub fn without_ledges(&self) -> Option<&Arc<Self>> {
-        self.without_ledges.as_ref()
+    pub fn without_ledges(&self) -> Option<Self> {
+        self.has_ledges().then(|| Self {
+            data: self.data.clone(),
+            view: View::WithoutLedges,
+        })
+    }
+
+    fn skips_ledges(&self) -> bool {
+        matches!(self.view, View::WithoutLedges)
     }
 
     /// Returns `true` if a part belongs to a one-way cell, and is left out.
     pub fn skips(&self, part: u32) -> bool {
-        self.skips_ledges
-            && self
-                .cells()
-                .is_some_and(|cells| cells.ledge(part).is_some())
+        let cells = self.cells().filter(|_| self.skips_ledges());
+        cells.is_some_and(|cells| cells.ledge(part).is_some())
     }
 
     /// Returns the same compound with an additional margin.
     pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
-        let margin = self.margin + margin;
+        let margin = self.data.margin + margin;
         ShapeError::check_length("margin", margin)?;
-        let rounded = Self {
-            margin,
-            ..self.clone()
-        };
-        Ok(if rounded.without_ledges.is_some() {
-            rounded.divided()
-        } else {
-            rounded
-        })
+        let mut rounded = self.clone();
+        Arc::make_mut(&mut rounded.data).margin = margin;
+        Ok(rounded)
     }
 
     /// Returns the union of the parts, or an error if the parts cannot be joined. Returns a surface
     /// unchanged.
     pub fn joined(&self) -> Result<Self, ShapeError> {
-        let CompoundParts::Shapes(shapes) = &*self.parts else {
+        let CompoundParts::Shapes(shapes) = &*self.data.parts else {
             return Ok(self.clone());
         };
         let margin_of = |(_, shape): &(_, Shape<V>)| shape.without_margin().1;
@@ -238,7 +239,10 @@ impl<V: Space> Compound<V> {
             let part = (own_margin == margin).then(|| (*pose, shape.clone()));
             part.ok_or(ShapeError::PartMargins)
         });
-        Self::of_parts(unrounded.collect::<Result<_, _>>()?, self.margin + margin)
+        Self::of_parts(
+            unrounded.collect::<Result<_, _>>()?,
+            self.data.margin + margin,
+        )
     }
 
     /// Constructs the union of convex parts without margins, with a margin around each face.
@@ -249,47 +253,48 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns the same compound, except that only the outer sides of facets collide.
-    pub fn one_sided(&self) -> Self {
-        Self {
-            one_sided: true,
-            ..self.clone()
-        }
+    pub fn one_sided(mut self) -> Self {
+        Arc::make_mut(&mut self.data).one_sided = true;
+        self
     }
 
     /// Returns `true` if only the outer sides of facets collide.
     pub fn is_one_sided(&self) -> bool {
-        self.one_sided
+        self.data.one_sided
     }
 
     /// Returns this ground as the compound of one of its members.
     pub fn of_member(&self, member: GroundMember<V>) -> Self {
         Self {
-            member: Some(Arc::new(member)),
-            ..self.clone()
+            data: self.data.clone(),
+            view: View::Member(Arc::new(member)),
         }
     }
 
     /// Returns the member of a ground that this compound stands for.
     pub fn member(&self) -> Option<&GroundMember<V>> {
-        self.member.as_deref()
+        match &self.view {
+            View::Member(member) => Some(member),
+            View::Whole | View::WithoutLedges => None,
+        }
     }
 
     /// Returns `true` if both compounds are members of the same ground.
     pub fn has_same_ground(&self, other: &Self) -> bool {
-        self.member.is_some() && other.member.is_some() && Arc::ptr_eq(&self.parts, &other.parts)
+        let are_members = self.member().is_some() && other.member().is_some();
+        are_members && Arc::ptr_eq(&self.data.parts, &other.data.parts)
     }
 
     /// Returns `false` if a part belongs to another member of the ground.
     #[inline]
     pub fn owns(&self, part: u32) -> bool {
         let element = || self.surface()?.element_of_facet(part);
-        self.member.is_none() || element().is_some_and(|element| self.owns_element(element))
+        self.member().is_none() || element().is_some_and(|element| self.owns_element(element))
     }
 
     /// Returns `false` if an element belongs to another member of the ground.
     pub fn owns_element(&self, element: SolidElement) -> bool {
-        let member = self.member.as_ref();
-        member.is_none_or(|member| member.owns(element))
+        self.member().is_none_or(|member| member.owns(element))
     }
 
     /// Returns a central point of the compound. For a surface, the result is the center of the
@@ -297,14 +302,14 @@ impl<V: Space> Compound<V> {
     /// volumes of their own bounding boxes. The center of the common bounding box could be far from
     /// every part.
     pub fn center(&self) -> V::DVec {
-        self.center
+        self.data.center
     }
 
     /// Compares compounds by their parts, to order compounds with equal support functions.
     pub fn compare(&self, other: &Self) -> Ordering {
         let of_shapes = || {
             let (CompoundParts::Shapes(own), CompoundParts::Shapes(others)) =
-                (&*self.parts, &*other.parts)
+                (&*self.data.parts, &*other.data.parts)
             else {
                 return Ordering::Equal;
             };
@@ -318,7 +323,7 @@ impl<V: Space> Compound<V> {
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
         };
-        let sides = self.one_sided.cmp(&other.one_sided);
+        let sides = self.data.one_sided.cmp(&other.data.one_sided);
         let counts = self.len().cmp(&other.len());
         sides.then(counts).then_with(of_shapes)
     }
@@ -332,14 +337,14 @@ impl<V: Space> Compound<V> {
     fn bounds_of_parts(&self) -> Bounds<V::DVec> {
         match self.cells() {
             Some(cells) => cells.faces().bounds(),
-            None => self.tree.bounds(),
+            None => self.data.tree.bounds(),
         }
     }
 
     /// Returns a bound on the [extents](DVector::extent) of all points, with the margin.
     #[inline]
     pub fn extent(&self) -> f64 {
-        self.center.extent() + 2.0 * (self.reach + self.touching_margin())
+        self.data.center.extent() + 2.0 * (self.data.reach + self.touching_margin())
     }
 
     /// Returns the longest side of the bounding box.
@@ -350,17 +355,17 @@ impl<V: Space> Compound<V> {
 
     /// Returns the number of parts.
     pub fn len(&self) -> u32 {
-        self.parts.len()
+        self.data.parts.len()
     }
 
     /// Returns the parts, and the margin around each part.
     pub fn parts(&self) -> (&CompoundParts<V>, f32) {
-        (&self.parts, self.margin)
+        (&self.data.parts, self.data.margin)
     }
 
     /// Returns a part and its pose in the compound, without the margin.
     pub fn part(&self, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
-        part(&self.parts, index)
+        part(&self.data.parts, index)
     }
 
     /// Calls `visit` with the index of each part that may overlap a box in the compound's frame.
@@ -381,7 +386,7 @@ impl<V: Space> Compound<V> {
     ) {
         let bounds = bounds.round_outward();
         let Some(cells) = self.cells() else {
-            self.tree.visit_overlapping(&bounds, visit);
+            self.data.tree.visit_overlapping(&bounds, visit);
             return;
         };
         let search = TreeSearch::Overlapping(&bounds);
@@ -394,8 +399,7 @@ impl<V: Space> Compound<V> {
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
     pub fn near_ball(&self, center: V::DVec, radius: f64, mut visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
-        let (min, max) = (center, center);
-        let center = Bounds { min, max }.round_outward();
+        let center = Bounds::at(center).round_outward();
         let mut visit = |index| {
             visit(index);
             radius
@@ -406,7 +410,7 @@ impl<V: Space> Compound<V> {
                 self.search_faces(cells, &search, radius, &mut visit);
             }
             None => {
-                self.tree.visit_nearest(&center, radius, visit);
+                self.data.tree.visit_nearest(&center, radius, visit);
             }
         }
     }
@@ -416,11 +420,11 @@ impl<V: Space> Compound<V> {
     /// compound, the line stays the same.
     #[inline]
     pub fn centered(&self, line: &Line<V::DVec>) -> (f64, Line<V::DVec>) {
-        let distance = (line.origin - self.center).extent();
-        if distance <= NEAR * self.reach {
+        let distance = (line.origin - self.data.center).extent();
+        if distance <= NEAR * self.data.reach {
             (0.0, *line)
         } else {
-            line.centered(self.center)
+            line.centered(self.data.center)
         }
     }
 
@@ -439,7 +443,7 @@ impl<V: Space> Compound<V> {
         let margin = self.touching_margin();
         // All parts are within `reach` of the center. The path begins at this distance before the
         // origin of the line, because coordinates are small there.
-        let reach = self.reach + 2.0 * margin;
+        let reach = self.data.reach + 2.0 * margin;
         let start = if shift > 0.0 {
             (shift - reach / line.direction.length()).max(0.0)
         } else {
@@ -448,7 +452,7 @@ impl<V: Space> Compound<V> {
         // If a centered line crosses a part, the line's origin is near the center. So each
         // coordinate on the path to the part is at most the L1 norm of the center plus `NEAR` times
         // `reach`.
-        let slack = LINE_SLACK * (self.center.extent() + NEAR * reach);
+        let slack = LINE_SLACK * (self.data.center.extent() + NEAR * reach);
         let origin = line.at(start - shift);
         let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
         let mut visit = |number| visit(number) - start;
@@ -458,7 +462,7 @@ impl<V: Space> Compound<V> {
                 self.search_faces(cells, &search, max - start, &mut visit);
             }
             None => {
-                self.tree.visit_along(&path, max - start, visit);
+                self.data.tree.visit_along(&path, max - start, visit);
             }
         }
     }
@@ -483,7 +487,9 @@ impl<V: Space> Compound<V> {
                 self.search_faces(cells, &search, max, &mut visit);
             }
             None => {
-                self.tree.visit_groups_along(&path, max, is_skipped, visit);
+                self.data
+                    .tree
+                    .visit_groups_along(&path, max, is_skipped, visit);
             }
         }
     }
@@ -496,8 +502,7 @@ impl<V: Space> Compound<V> {
         distance: f64,
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
-        let (min, max) = (point, point);
-        self.visit_overlapping(&Bounds { min, max }.grown(distance), visit);
+        self.visit_overlapping(&Bounds::at(point).grown(distance), visit);
     }
 
     /// Does the same as [`near`](Self::near) for a box in another frame. The map x ->
@@ -563,7 +568,7 @@ impl<V: Space> Compound<V> {
                 let search = TreeSearch::ByGap(&gap);
                 cells.faces().search(&search, limit, &mut visit);
             }
-            None => self.tree.visit_by_gap(limit, gap, visit),
+            None => self.data.tree.visit_by_gap(limit, gap, visit),
         }
     }
 
@@ -571,8 +576,7 @@ impl<V: Space> Compound<V> {
     /// parts are shapes.
     pub fn nearest_facet(&self, point: V::DVec) -> Option<u32> {
         let surface = self.surface()?;
-        let (min, max) = (point, point);
-        let point_box = Bounds { min, max };
+        let point_box = Bounds::at(point);
         let mut nearest = (f64::INFINITY, None);
         let gap = |bounds: &Bounds<_>| bounds.gap(&point_box);
         self.search_nearest(f64::INFINITY, gap, |index| {
@@ -597,7 +601,7 @@ impl<V: Space> Compound<V> {
         limit: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        if !self.skips_ledges {
+        if !self.skips_ledges() {
             return cells.faces().search(search, limit, visit);
         }
         let mut limit = limit;
@@ -611,12 +615,12 @@ impl<V: Space> Compound<V> {
 
     /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].
     fn touching_margin(&self) -> f64 {
-        f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
+        f64::from(self.data.margin) * (1.0 + 8.0 * TOUCHING)
     }
 
     /// Returns the surface, or `None` if the parts are shapes.
     pub fn surface(&self) -> Option<&Surface<V>> {
-        match &*self.parts {
+        match &*self.data.parts {
             CompoundParts::Shapes(_) => None,
             CompoundParts::Surface(surface) => Some(surface),
         }
@@ -728,20 +732,20 @@ impl<V: Space> Support for Compound<V> {
     type Vector = V;
 
     fn support(&self, direction: V::DVec) -> V::DVec {
-        match &*self.parts {
+        match &*self.data.parts {
             CompoundParts::Surface(surface) => self.highest(surface, direction),
             CompoundParts::Shapes(shapes) => self.farthest_of(shapes, direction),
         }
     }
 
     fn radius(&self) -> f64 {
-        self.margin.into()
+        self.data.margin.into()
     }
 }
 
 impl<V: Space> fmt::Debug for Compound<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match &*self.parts {
+        match &*self.data.parts {
             CompoundParts::Shapes(shapes) => {
                 let shapes = shapes.iter().map(|(_, shape)| shape);
                 formatter.debug_list().entries(shapes).finish()
