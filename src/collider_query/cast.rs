@@ -14,9 +14,9 @@ use crate::{
         facet_times::FacetTimes,
         first_touch::FirstTouch,
         moving_colliders::{Moving, MovingColliders, PartPair, time_to_close},
-        pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, offsets},
+        pair::{END_SEARCH, FacetFilter, deepest_contact, in_order, origins},
     },
-    placed::{BoundingRegion, DynPart, PartContact},
+    placed::{BoundingRegion, DynPart, PartContact, offsets},
     query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
     shape::{Bounds, HalfSpace},
     space::{DVector, Space},
@@ -98,7 +98,7 @@ fn cast_of_parts<V: Space>(
         if ignores(indices) {
             return (found.limit(), None);
         }
-        let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
+        let [offset_a, offset_b] = offsets(origins(&a, &b), [part_a, part_b]);
         let motions = [(motion_a, offset_a), (motion_b, offset_b)];
         let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
             pivot: -offset,

@@ -20,7 +20,7 @@ use crate::{
     meeting::OneWaySide,
     placed::{BoundingRegion, DynPart, Ledge, PartContact, Placed, PlacedCollider},
     query::{CastHit64, CastOptions, CastStatus, Contact64, Motion64},
-    shape::{Bounds, Shape, Support as _},
+    shape::{Bounds, Shape},
     space::{DVector, Space},
     tolerance::TOUCHING,
 };
@@ -425,14 +425,14 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         if is_outside(touched - step) {
             return Some(touched.dot(up));
         }
-        unit.with_part(part, |part| -lowest(part, -up))
+        unit.with_part(part, |part| part.height(up, V::DVec::ZERO))
     }
 
     /// Returns `true` if the lowest point of a part of the body is at least at `height`.
     fn is_bottom_above(&self, part: u32, height: f64) -> bool {
         let up = self.side.up;
-        let bottom = Placed::from(self.body).with_part(part, |part| lowest(part, up));
-        bottom.is_some_and(|bottom| bottom >= height)
+        let depth = Placed::from(self.body).with_part(part, |it| it.height(-up, V::DVec::ZERO));
+        depth.is_some_and(|depth| -depth >= height)
     }
 
     /// If the platform is a ledge, adds a contact for each other cell that the body touches. The
@@ -503,13 +503,6 @@ pub fn region_of_path<V: Space>(
     let moved = turned.around_translation(translation);
     let carried = moved.around_rotation(origin(platform), angle(&platform_motion));
     Some(BoundingRegion::Box(carried))
-}
-
-/// Returns the height of the lowest point of a part along a unit vector.
-fn lowest<V: Space>(part: &DynPart<V>, up: V::DVec) -> f64 {
-    let pose = part.world_pose.pose();
-    let shape = part.scaled_shape();
-    (shape.lowest(pose.rotation, up) + pose.translation).dot(up) - shape.radius()
 }
 
 fn bounds<V: Space>(placed: Placed<V>) -> Option<Bounds<V::DVec>> {

@@ -15,7 +15,7 @@
 
 use crate::{
     collider_query::part_contacts::{Scratch, deepest_of_parts},
-    placed::{DynPart, NearestFacet, PartContact, Placed, PlacedCollider, with_pair},
+    placed::{DynPart, NearestFacet, PartContact, Placed, PlacedCollider, offsets, with_pair},
     query::{Contact, Contact64, Counter, Distance, Manifold, Pair, Solver},
     shape::swap_if,
     space::Space,
@@ -62,22 +62,20 @@ pub fn deepest_contact_in<V: Space>(
         let parts = (0, 0);
         return Some(PartContact { parts, contact });
     }
+    if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
+        return visit_contacts(a, b, scratch, |_| {});
+    }
     let (a, b, is_swapped) = in_order(a, b);
     let mut deepest: Option<PartContact<V::DVec>> = None;
-    if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
-        deepest = deepest_of_parts((a, b), &b.region().ok()?, scratch, |_| {});
-    } else {
-        search(&a, &b, 0.0, |pair, parts| {
-            if let Some(contact) = with_pair(pair, |pair| pair.find_contact()) {
-                let contact = contact.moved(offsets([&a, &b], pair));
-                let found = PartContact { parts, contact };
-                deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
-            }
-            0.0
-        });
-        deepest = deepest.or_else(|| contact_inside(a, b));
-    }
-    deepest.map(|found| found.flipped_if(is_swapped))
+    search(&a, &b, 0.0, |parts, _| {
+        if let Some(contact) = with_pair(parts, |pair| pair.find_contact()) {
+            let found = PartContact::of_parts(origins(&a, &b), parts, &contact);
+            deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
+        }
+        0.0
+    });
+    let found = deepest.or_else(|| contact_inside(a, b))?;
+    Some(found.flipped_if(is_swapped))
 }
 
 /// Returns the contact of a single shape whose center is inside a solid surface, although the
@@ -94,28 +92,17 @@ fn contact_inside<V: Space>(shape: Placed<V>, solid: Placed<V>) -> Option<PartCo
     let NearestFacet { index, facet, .. } = placed.nearest_facet(center)?;
     let part = placed.part(index)?;
     let facet_part = part.as_dyn();
-    let pair = [shape_part, &facet_part];
-    let contact = with_pair(pair, |pair| {
+    let parts = [shape_part, &facet_part];
+    let contact = with_pair(parts, |pair| {
         Solver::new(pair).contact_over(-facet.normal, false)
     });
-    let contact = contact.moved(offsets([&shape, &solid], pair));
-    let parts = (0, index);
-    Some(PartContact { parts, contact })
+    let origins = origins(&shape, &solid);
+    Some(PartContact::of_parts(origins, parts, &contact))
 }
 
-/// Calls `visit` with the contacts of all parts of two colliders, as in a tick. Allocates only for
-/// surfaces.
-pub fn visit_contacts<V: Space>(
-    first: &PlacedCollider<V>,
-    second: &PlacedCollider<V>,
-    visit: impl FnMut(PartContact<V::DVec>),
-) {
-    visit_contacts_in(first, second, &mut Scratch::default(), visit);
-}
-
-/// Does the same as [`visit_contacts`], with the buffers of the caller. Returns the deepest
+/// Calls `visit` with the contacts of all parts of two colliders, as in a tick. Returns the deepest
 /// contact.
-pub fn visit_contacts_in<V: Space>(
+pub fn visit_contacts<V: Space>(
     first: &PlacedCollider<V>,
     second: &PlacedCollider<V>,
     scratch: &mut Scratch<V>,
@@ -165,14 +152,14 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
     }
     let mut nearest: Option<(f64, PartContact<V::DVec>)> = None;
     let mut limit = f64::INFINITY;
-    search(&a, &b, limit, |pair, parts| {
-        if !facets.ignores(parts)
-            && let Some((distance, points)) = with_pair(pair, |pair| pair.find_distance())
-            && nearest.is_none_or(|(least, best)| (distance, parts) < (least, best.parts))
-            && (distance > 0.0 || !facets.ignores_touch(parts))
+    search(&a, &b, limit, |parts, indices| {
+        if !facets.ignores(indices)
+            && let Some((distance, points)) = with_pair(parts, |pair| pair.find_distance())
+            && nearest.is_none_or(|(least, best)| (distance, indices) < (least, best.parts))
+            && (distance > 0.0 || !facets.ignores_touch(indices))
         {
-            let contact = points.moved(offsets([&a, &b], pair));
-            nearest = Some((distance, PartContact { parts, contact }));
+            let points = PartContact::of_parts(origins(&a, &b), parts, &points);
+            nearest = Some((distance, points));
             limit = if distance <= 0.0 {
                 END_SEARCH
             } else {
@@ -201,7 +188,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
         }
         // The normal of a contact with a surface may differ from the normal of the contact with the
         // single facet. So the manifold is computed along the normal of `contact`.
-        let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
+        let contact = contact.moved(offsets(origins(&a, &b), pair).map(|offset| -offset));
         with_pair(pair, |pair| {
             let mut solver = Solver::new(pair);
             // A body inside a solid surface need not touch the face to which it leaves.
@@ -355,13 +342,6 @@ impl<'a, V: Space> FacetFilter<'a, V> {
     }
 }
 
-fn origins<V: Space>(a: &Placed<V>, b: &Placed<V>) -> [V::DVec; 2] {
+pub fn origins<V: Space>(a: &Placed<V>, b: &Placed<V>) -> [V::DVec; 2] {
     [a.translation(), b.translation()]
-}
-
-/// Returns the translations of parts relative to their colliders.
-pub fn offsets<V: Space>(placed: [&Placed<V>; 2], parts: [&DynPart<V>; 2]) -> [V::DVec; 2] {
-    let [of_a, of_b] = placed.map(Placed::translation);
-    let [part_a, part_b] = parts.map(|part| part.world_pose.translation);
-    [part_a - of_a, part_b - of_b]
 }

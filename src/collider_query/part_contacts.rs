@@ -4,8 +4,8 @@
 
 use crate::{
     buffer::Peak,
-    placed::{BoundingRegion, Part, PartContact, PlacedCollider},
-    query::{Counter, Pair},
+    placed::{BoundingRegion, Part, PartContact, PlacedCollider, with_pair},
+    query::Counter,
     space::Space,
     surface::{FacetContact, PushOutLists, SurfacePair},
 };
@@ -56,13 +56,16 @@ pub fn deepest_of_parts<V: Space>(
     let region_of_b = ground.as_ref().unwrap_or(region_of_b);
     let Some(surface_pair) = SurfacePair::new(a, b, counter) else {
         let mut deepest: Option<PartContact<V::DVec>> = None;
+        let origins = [a, b].map(|placed| placed.world_pose.translation);
         visit_near((a, b), region_of_b, |part_a, index_b| {
-            let found = b
-                .part(index_b)
-                .filter(|part_b| !part_a.region.is_apart_from(&part_b.region))
-                .filter(|_| a.owns(part_a.index) && b.owns(index_b))
-                .and_then(|part_b| contact((a, part_a), (b, &part_b), counter));
-            if let Some(found) = found {
+            if let Some(part_b) = b.part(index_b)
+                && !part_a.region.is_apart_from(&part_b.region)
+                && a.owns(part_a.index)
+                && b.owns(index_b)
+                && let parts = [part_a, &part_b]
+                && let Some(contact) = with_pair(parts, |it| it.counted_by(counter).find_contact())
+            {
+                let found = PartContact::of_parts(origins, parts, &contact);
                 visit(found);
                 deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
             }
@@ -99,10 +102,8 @@ pub fn parts_touch<V: Space>(
             return;
         }
         touches = b.part(index_b).is_some_and(|part_b| {
-            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-            let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
             !part_a.region.is_apart_from(&part_b.region)
-                && Pair::new(&shape_a, pose_a, &shape_b, pose_b).touches()
+                && with_pair([part_a, &part_b], |pair| pair.touches())
         });
     });
     touches
@@ -120,17 +121,4 @@ fn visit_near<V: Space>(
             b.parts_near(&part.region, origin, |other| visit(&part, other));
         }
     });
-}
-
-/// Returns the contact of two parts, regardless of the other parts.
-fn contact<V: Space>(
-    (a, part_a): (&PlacedCollider<V>, &Part<V>),
-    (b, part_b): (&PlacedCollider<V>, &Part<V>),
-    counter: &Counter,
-) -> Option<PartContact<V::DVec>> {
-    let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
-    let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-    let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
-    let contact = pair.find_contact()?;
-    Some(PartContact::of_parts((a, part_a), (b, part_b), &contact))
 }

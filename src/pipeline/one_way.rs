@@ -39,7 +39,7 @@ use crate::{
         one_way::{
             Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, earliest, region_of_path,
         },
-        pair::visit_contacts_in,
+        pair::visit_contacts,
         part_contacts::Scratch,
     },
     collision::{Collisions, PreviousPoses},
@@ -492,7 +492,7 @@ fn contacts_after<V: Space>(
         *translation = *translation + raise;
     }
     let mut contacts = PartContacts::new();
-    let deepest = visit_contacts_in(&raised, second, scratch, |mut found| {
+    let deepest = visit_contacts(&raised, second, scratch, |mut found| {
         let own = raise.dot(found.contact.normal);
         // A contact that the motion itself causes, such as with a ceiling, is left out. A contact
         // at a right angle to the motion stays.

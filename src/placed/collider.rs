@@ -12,7 +12,7 @@ use crate::{
         Aabb, Bounds, ColliderShape, Compound, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
         WorldPose, compare_shapes, core_bounds,
     },
-    space::{DVector, Space},
+    space::{DVector, Pose, Space},
     tolerance::TOUCHING,
 };
 
@@ -411,17 +411,29 @@ impl<V: Space> PlacedCollider<V> {
             PlacedBody::Convex(_) => self.convex_part(self.region().ok()?),
             PlacedBody::Compound(compound, _) => {
                 let (local_pose, shape) = compound.part(index)?;
-                let world_pose = self.world_pose.of_part(&local_pose);
-                let info = ShapeInfo::of(&*shape).with_margin(compound.radius());
-                let scaled = ScaledShape::new(&*shape, &info, world_pose.scale());
-                Some(PlacedShape {
-                    index,
-                    region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
-                    world_pose,
-                    shape,
-                    info,
-                })
+                Some(self.placed_shape(index, &local_pose, shape, compound.radius()))
             }
+        }
+    }
+
+    /// Places a shape, with a margin around it, as a part of this compound.
+    #[inline]
+    pub(super) fn placed_shape<'s>(
+        &self,
+        index: u32,
+        pose: &Pose<V::DVec>,
+        shape: Cow<'s, Shape<V>>,
+        margin: f64,
+    ) -> Part<'s, V> {
+        let world_pose = self.world_pose.of_part(pose);
+        let info = ShapeInfo::of(&*shape).with_margin(margin);
+        let scaled = ScaledShape::new(&*shape, &info, world_pose.scale());
+        PlacedShape {
+            index,
+            region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
+            world_pose,
+            shape,
+            info,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! An operand of a query: a placed collider, or a single shape. The functions of `collider_query/`
 //! take [`Placed`] operands.
 
+use core::ops::Deref;
+
 use crate::{
-    placed::{BoundingRegion, DynPart, DynShape, PlacedCollider},
+    placed::{BoundingRegion, DynPart, DynShape, PlacedCollider, PlacedShape},
     query::Pair,
-    shape::{Bounds, FacePlane},
+    shape::{Bounds, FacePlane, ScaledShape, Support},
     space::{Pose, Space},
 };
 
@@ -139,9 +141,9 @@ impl<'a, V: Space> Placed<'a, V> {
 }
 
 /// Calls `query` with two parts as a pair.
-pub fn with_pair<V: Space, R>(
-    [a, b]: [&DynPart<V>; 2],
-    query: impl FnOnce(Pair<DynShape<V>, DynShape<V>>) -> R,
+pub fn with_pair<V: Space, S: Deref<Target: Support<Vector = V>>, R>(
+    [a, b]: [&PlacedShape<V, S>; 2],
+    query: impl FnOnce(Pair<ScaledShape<S::Target>, ScaledShape<S::Target>>) -> R,
 ) -> R {
     let (shape_a, shape_b) = (a.scaled_shape(), b.scaled_shape());
     let (pose_a, pose_b) = (a.world_pose.pose(), b.world_pose.pose());

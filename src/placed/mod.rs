@@ -30,7 +30,7 @@ pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
 pub use ground::{CellLattice, MemberCells, NotJoined, join_parts, parts_of_member};
 pub use ledges::Ledge;
-pub use part_contact::PartContact;
+pub use part_contact::{PartContact, offsets};
 pub use region::BoundingRegion;
 pub use shape::{DynPart, DynShape, Part, PlacedShape};
 pub use solid::{NearestFacet, SolidPiece};

@@ -2,7 +2,7 @@
 //! function makes the points relative to the translations of the colliders.
 
 use crate::{
-    placed::{Part, PlacedCollider},
+    placed::PlacedShape,
     query::{Contact64, length_to_f32},
     shape::swap_if,
     space::{DVector, Space},
@@ -19,18 +19,15 @@ pub struct PartContact<D> {
 
 impl<D: DVector> PartContact<D> {
     /// Creates the contact of two parts from `contact`, whose points are relative to the parts'
-    /// translations.
-    pub fn of_parts<V: Space<DVec = D>>(
-        (a, part_a): (&PlacedCollider<V>, &Part<V>),
-        (b, part_b): (&PlacedCollider<V>, &Part<V>),
+    /// translations. `origins` are the translations of the colliders.
+    pub fn of_parts<V: Space<DVec = D>, S>(
+        origins: [D; 2],
+        parts: [&PlacedShape<V, S>; 2],
         contact: &Contact64<D>,
     ) -> Self {
-        let offset = |placed: &PlacedCollider<V>, part: &Part<V>| {
-            part.world_pose.translation - placed.world_pose.translation
-        };
         Self {
-            parts: (part_a.index, part_b.index),
-            contact: contact.moved([offset(a, part_a), offset(b, part_b)]),
+            parts: parts.map(|part| part.index).into(),
+            contact: contact.moved(offsets(origins, parts)),
         }
     }
 
@@ -53,4 +50,11 @@ impl<D: DVector> PartContact<D> {
             other
         }
     }
+}
+
+/// Returns the translations of parts relative to the translations of their colliders.
+pub fn offsets<V: Space, S>(origins: [V::DVec; 2], parts: [&PlacedShape<V, S>; 2]) -> [V::DVec; 2] {
+    let [a, b] = parts.map(|part| part.world_pose.translation);
+    let [origin_a, origin_b] = origins;
+    [a - origin_a, b - origin_b]
 }

@@ -1,6 +1,7 @@
 //! A convex shape in a pose: a part of a collider, or a single shape. `PlacedCollider::part`
 //! returns a [`Part`]. [`DynPart::new`] places a shape that is passed to a query.
 
+use core::ops::Deref;
 use std::borrow::Cow;
 
 use crate::{
@@ -32,12 +33,22 @@ pub type DynPart<'a, V> = PlacedShape<V, &'a (dyn Support<Vector = V> + 'a)>;
 /// A type-erased scaled shape.
 pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
 
-impl<V: Space> Part<'_, V> {
+impl<V: Space, S: Deref<Target: Support<Vector = V>>> PlacedShape<V, S> {
     /// Returns the scaled shape without its pose.
-    pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
+    pub fn scaled_shape(&self) -> ScaledShape<'_, S::Target> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
     }
 
+    /// Returns the greatest component of the shape's points along a unit vector, relative to an
+    /// origin.
+    pub fn height(&self, direction: V::DVec, origin: V::DVec) -> f64 {
+        let (shape, pose) = (self.scaled_shape(), self.world_pose.pose());
+        let highest = shape.lowest(pose.rotation, -direction);
+        (pose.translation - origin + highest).dot(direction) + shape.radius()
+    }
+}
+
+impl<V: Space> Part<'_, V> {
     /// Returns the part with its type erased.
     pub fn as_dyn(&self) -> DynPart<'_, V> {
         PlacedShape {
@@ -79,24 +90,17 @@ impl<'a, V: Space> DynPart<'a, V> {
     /// Places a point, given as a ball of radius 0, because balls have closed forms.
     pub fn point(ball: &'a Shape<V>, translation: V::DVec) -> Self {
         let margin = translation.extent() * ROUNDING;
-        let (min, max) = (translation, translation);
         let pose = Pose {
             translation,
             ..Pose::IDENTITY
         };
         Self {
             index: 0,
-            region: BoundingRegion::Box(Bounds { min, max }.grown(margin)),
+            region: BoundingRegion::Box(Bounds::at(translation).grown(margin)),
             world_pose: WorldPose::from_pose(&pose),
             shape: ball,
             info: ShapeInfo::of(ball),
         }
-    }
-
-    /// Returns the scaled shape without its pose.
-    pub fn scaled_shape(&self) -> DynShape<'_, V> {
-        let shape: &dyn Support<Vector = V> = self.shape;
-        ScaledShape::new(shape, &self.info, self.world_pose.scale())
     }
 
     /// Returns a point inside the shape, relative to the translation of its pose.

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use crate::{
-    placed::{BoundingRegion, Part, Placed, PlacedCollider, PlacedShape},
+    placed::{Part, Placed, PlacedCollider},
     shape::{
-        Bounds, CellGrid, CellPosition, CellSurface, CompoundParts, Facet, Piece, ScaledShape,
-        Shape, ShapeInfo, SolidElement, Support,
+        Bounds, CellGrid, CellPosition, CellSurface, CompoundParts, Facet, Piece, Shape,
+        SolidElement, Support,
     },
     space::{DVector, Pose, Space},
 };
@@ -95,8 +95,9 @@ impl<V: Space> PlacedCollider<V> {
         let (compound, surface) = self.surface()?;
         let linear = V::DVec::transpose(self.world_pose.inverse_linear()?);
         let unit = |normal: V::DVec| (linear * normal).unit();
-        let place =
-            |pose, shape: &Shape<V>| self.placed_shape(pose, shape.clone(), compound.radius());
+        let place = |pose, shape: &Shape<V>| {
+            self.placed_shape(0, pose, Cow::Owned(shape.clone()), compound.radius())
+        };
         Some(match element {
             SolidElement::Cell(position) => {
                 let piece = surface.grid()?.piece_around(position)?;
@@ -128,21 +129,8 @@ impl<V: Space> PlacedCollider<V> {
             ..Pose::IDENTITY
         };
         let half_size = V::from_f64((max - min) * 0.5);
-        Some(self.placed_shape(&pose, Shape::Box { half_size }, 0.0))
-    }
-
-    /// Places a shape, with a margin around it, as if it were a part of this compound.
-    fn placed_shape(&self, pose: &Pose<V::DVec>, shape: Shape<V>, margin: f64) -> Part<'static, V> {
-        let world_pose = self.world_pose.of_part(pose);
-        let info = ShapeInfo::of(&shape).with_margin(margin);
-        let scaled = ScaledShape::new(&shape, &info, world_pose.scale());
-        PlacedShape {
-            index: 0,
-            region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
-            world_pose,
-            shape: Cow::Owned(shape),
-            info,
-        }
+        let shape = Cow::Owned(Shape::Box { half_size });
+        Some(self.placed_shape(0, &pose, shape, 0.0))
     }
 
     /// Returns the indices of the parts whose centers decide whether the collider is inside a
@@ -178,14 +166,6 @@ impl<V: Space> Part<'_, V> {
     /// Returns the center of the part, relative to the translation of its pose.
     pub fn center(&self) -> V::DVec {
         self.world_pose.linear() * self.shape.center()
-    }
-
-    /// Returns the greatest component of the part's points along a unit vector, relative to an
-    /// origin.
-    pub fn height(&self, direction: V::DVec, origin: V::DVec) -> f64 {
-        let (shape, pose) = (self.scaled_shape(), self.world_pose.pose());
-        let highest = shape.lowest(pose.rotation, -direction);
-        (pose.translation - origin + highest).dot(direction) + shape.radius()
     }
 }
 

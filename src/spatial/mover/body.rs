@@ -10,7 +10,10 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::{pair::visit_contacts, part_contacts::parts_touch},
+    collider_query::{
+        pair::visit_contacts,
+        part_contacts::{Scratch, parts_touch},
+    },
     pipeline::proxy::Proxy,
     placed::{PartContact, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
@@ -217,7 +220,9 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) {
         match self.query.one_way(&self.selection(), body, other) {
-            None => visit_contacts(body, &other.placed, visit),
+            None => {
+                visit_contacts(body, &other.placed, &mut Scratch::default(), visit);
+            }
             Some(meeting) => meeting.contacts(motion, growth).into_iter().for_each(visit),
         }
     }

@@ -22,8 +22,8 @@ use crate::{
     Collider,
     collider_query::place::{AnyPlaced, in_own_dimension},
     collision::PushOut,
-    placed::{Part, PartContact, PlacedCollider},
-    query::{Pair, Ray, RaySide, Solver},
+    placed::{Part, PartContact, PlacedCollider, with_pair},
+    query::{Ray, RaySide, Solver},
     shape::Support,
     space::{
         DVector, QueryPose, Space,
@@ -252,15 +252,15 @@ fn exits<V: Space>(
     let directions = axes([&part, &own])
         .into_iter()
         .flat_map(|axis| [axis, -axis]);
-    let (own_shape, shape) = (own.scaled_shape(), part.scaled_shape());
-    let (own_pose, pose) = (own.world_pose.pose(), part.world_pose.pose());
-    let solver = Solver::without_closed_form(Pair::new(&own_shape, own_pose, &shape, pose));
-    for direction in directions.filter(|direction| direction.dot(normal) >= least) {
-        let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_EXIT_COSINE;
-        if !exits.iter().any(is_same) {
-            exits.push((direction, solver.contact_over(-direction, true).depth));
+    with_pair([&own, &part], |pair| {
+        let solver = Solver::without_closed_form(pair);
+        for direction in directions.filter(|direction| direction.dot(normal) >= least) {
+            let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_EXIT_COSINE;
+            if !exits.iter().any(is_same) {
+                exits.push((direction, solver.contact_over(-direction, true).depth));
+            }
         }
-    }
+    });
     exits
 }
 
