@@ -31,7 +31,7 @@ pub struct ProxyArena<V: Space> {
     /// are not listed in `changed`.
     edited: Vec<(u32, CellChange<V>)>,
     /// New proxies of the members of grounds. The last step of `Sync` makes them members.
-    replaced: Vec<(Proxy<V>, Aabb)>,
+    replaced: Vec<Proxy<V>>,
     /// `true` if a member of a ground was added or removed.
     has_new_members: bool,
     /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. The
@@ -74,10 +74,8 @@ impl<V: Space> ProxyArena<V> {
 
     /// Returns the region of the world that contains a proxy, or `None` for a free slot.
     pub fn region(&self, slot: u32) -> Option<BoundingRegion<V::DVec>> {
-        match self.box_of(slot) {
-            Some(aabb) => Some(BoundingRegion::Box(aabb.bounds())),
-            None => self.get(slot)?.region().ok(),
-        }
+        let aabb = self.boxes.get(slot as usize)?;
+        self.get(slot)?.region_in(aabb)
     }
 
     /// Returns the number of proxies.
@@ -171,21 +169,12 @@ impl<V: Space> ProxyArena<V> {
     /// Marks the proxies as changed whose contacts with a grid may have changed with its cells,
     /// from the edit at an index of [`edited`](Self::edited) on.
     pub fn mark_near_edits(&mut self, first: usize) {
-        let mut near = Vec::new();
-        for (slot, change) in self.edited.iter().skip(first) {
-            let Some(grid) = self.get(*slot).filter(|_| !self.is_changed(*slot)) else {
-                continue;
-            };
-            let others = self.slots().filter(|other| {
-                other != slot && !self.is_changed(*other) && self.may_touch((*slot, *other))
-            });
-            near.extend(others.filter(|other| {
-                let body = self.get(*other).map(|body| &body.placed);
-                let bounds = self.box_of(*other).map(Aabb::bounds);
-                body.zip(bounds)
-                    .is_none_or(|(body, bounds)| change.affects(grid, body, &bounds))
-            }));
-        }
+        let edits = self.edited.iter().skip(first);
+        let near = edits.filter_map(|(slot, change)| {
+            let grid = self.get(*slot).filter(|_| !self.is_changed(*slot))?;
+            Some(self.near(change, grid, |body| body.entity == grid.entity))
+        });
+        let near: Vec<u32> = near.flatten().collect();
         near.into_iter().for_each(|slot| self.mark_changed(slot));
     }
 
@@ -202,9 +191,9 @@ impl<V: Space> ProxyArena<V> {
         }
     }
 
-    /// Returns the new proxies of members of grounds, each with its box. Returns `None` if no
-    /// member was added, removed or replaced since the last call.
-    pub fn take_replaced(&mut self) -> Option<Vec<(Proxy<V>, Aabb)>> {
+    /// Returns the new proxies of members of grounds, or `None` if no member was added, removed or
+    /// replaced since the last call.
+    pub fn take_replaced(&mut self) -> Option<Vec<Proxy<V>>> {
         let has_changes = core::mem::take(&mut self.has_new_members) || !self.replaced.is_empty();
         has_changes.then(|| core::mem::take(&mut self.replaced))
     }
@@ -212,18 +201,12 @@ impl<V: Space> ProxyArena<V> {
     /// Replaces the proxy in a slot by a member of a ground, and does not mark the slot as changed.
     /// Returns `true` if the box or the traits changed.
     pub fn set_member(&mut self, slot: u32, new: Proxy<V>, new_box: Aabb) -> bool {
-        self.half_spaces.retain(|other| *other != slot);
-        let index = slot as usize;
-        let (Some(Some(proxy)), Some(aabb)) =
-            (self.proxies.get_mut(index), self.boxes.get_mut(index))
-        else {
+        let Some(old) = self.get(slot) else {
             return false;
         };
-        let is_changed = *aabb != new_box || proxy.traits != new.traits;
-        // A member has no ledges.
-        self.with_ledges -= usize::from(proxy.has_ledges());
-        (*proxy, *aabb) = (new, new_box);
-        is_changed
+        let is_same = self.boxes.get(slot as usize) == Some(&new_box) && old.traits == new.traits;
+        self.set(slot, Some(new), new_box);
+        !is_same
     }
 
     /// Marks the proxies as changed whose contacts with a ground may have changed with its cells.
@@ -232,24 +215,34 @@ impl<V: Space> ProxyArena<V> {
         &mut self,
         change: &CellChange<V>,
         ground: &PlacedCollider<V>,
-        is_member: impl Fn(Entity) -> bool,
+        is_member: impl Fn(&Proxy<V>) -> bool,
     ) {
-        let grounds = [change.old(), ground].map(|placed| placed.aabb().ok());
-        let may_touch = |aabb: &Aabb| {
-            let mut grounds = grounds.iter();
-            grounds.any(|ground| ground.as_ref().is_none_or(|it| it.may_touch(aabb)))
-        };
-        let near = self.slots().filter(|slot| {
+        let near = self.near(change, ground, is_member);
+        near.into_iter().for_each(|slot| self.mark_changed(slot));
+    }
+
+    /// Returns the slots of the unchanged proxies whose contacts with a union may have changed with
+    /// its cells, except proxies for which `is_own` returns `true`. `union` is the union after the
+    /// change.
+    fn near(
+        &self,
+        change: &CellChange<V>,
+        union: &PlacedCollider<V>,
+        is_own: impl Fn(&Proxy<V>) -> bool,
+    ) -> Vec<u32> {
+        let boxes = [change.old(), union].map(|placed| placed.aabb().ok());
+        let is_near = |slot: &u32| {
             let body = self.get(*slot).filter(|_| !self.is_changed(*slot));
             body.is_some_and(|body| {
                 let is_near = self.box_of(*slot).is_none_or(|aabb| {
-                    may_touch(aabb) && change.affects(ground, body, &aabb.bounds())
+                    let mut boxes = boxes.iter();
+                    boxes.any(|it| it.as_ref().is_none_or(|it| it.may_touch(aabb)))
+                        && change.affects(union, body, &aabb.bounds())
                 });
-                is_near && !(body.traits.is_joined && is_member(body.entity))
+                is_near && !is_own(body)
             })
-        });
-        let near: Vec<u32> = near.collect();
-        near.into_iter().for_each(|slot| self.mark_changed(slot));
+        };
+        self.slots().filter(is_near).collect()
     }
 
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
@@ -276,7 +269,7 @@ impl<V: Space> ProxyArena<V> {
     /// Replaces the proxy in a slot that is in use. A member of a ground is only listed.
     pub fn replace(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
         if proxy.traits.is_joined {
-            self.replaced.push((proxy, aabb));
+            self.replaced.push(proxy);
         } else {
             self.replace_now(slot, proxy, aabb);
         }
@@ -287,21 +280,13 @@ impl<V: Space> ProxyArena<V> {
     /// If only the cells of a grid changed, the proxy does not count as changed: see
     /// [`mark_near_edits`](Self::mark_near_edits).
     pub fn replace_now(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
-        if self.boxes.get(slot as usize) == Some(&aabb)
-            && let Some(Some(old)) = self.proxies.get_mut(slot as usize)
-            && old.traits == proxy.traits
-            && old.placed.member().is_none()
-            && let Some(change) = CellChange::between(&old.placed, &proxy.placed)
-        {
-            self.edited.push((slot, change));
-            let ledges = [&proxy, &*old].map(|proxy| usize::from(proxy.has_ledges()));
-            self.with_ledges = self.with_ledges + ledges[0] - ledges[1];
-            *old = proxy;
-            return;
-        }
-        self.half_spaces.retain(|other| *other != slot);
-        if proxy.half_space().is_some() {
-            self.half_spaces.push(slot);
+        let old = self.get(slot).filter(|old| {
+            let has_same_box = self.boxes.get(slot as usize) == Some(&aabb);
+            has_same_box && old.traits == proxy.traits && old.member().is_none()
+        });
+        match old.and_then(|old| CellChange::between(&old.placed, &proxy.placed)) {
+            Some(change) => self.edited.push((slot, change)),
+            None => self.mark_changed(slot),
         }
         self.set(slot, Some(proxy), aabb);
     }
@@ -309,14 +294,19 @@ impl<V: Space> ProxyArena<V> {
     pub fn remove(&mut self, slot: u32) {
         let old = self.get(slot);
         self.has_new_members |= old.is_some_and(|old| old.traits.is_joined);
-        self.half_spaces.retain(|other| *other != slot);
         self.free.push(Reverse(slot));
         self.count -= 1;
         self.revision += 1;
         self.set(slot, None, Aabb::EMPTY);
+        self.mark_changed(slot);
     }
 
+    /// Replaces the proxy in a slot and its box, and does not mark the slot as changed.
     fn set(&mut self, slot: u32, new: Option<Proxy<V>>, new_box: Aabb) {
+        self.half_spaces.retain(|other| *other != slot);
+        if new.as_ref().is_some_and(|it| it.half_space().is_some()) {
+            self.half_spaces.push(slot);
+        }
         let index = slot as usize;
         if let Some(proxy) = self.proxies.get_mut(index)
             && let Some(aabb) = self.boxes.get_mut(index)
@@ -326,7 +316,6 @@ impl<V: Space> ProxyArena<V> {
             };
             self.with_ledges = self.with_ledges + count(&new) - count(proxy);
             (*proxy, *aabb) = (new, new_box);
-            self.mark_changed(slot);
         }
     }
 }

@@ -8,7 +8,7 @@ use bevy::{ecs::entity::EntityHashMap, prelude::*};
 use crate::{
     collider::JoinedCollider,
     math::{Vec2, Vec3},
-    meeting::{ComponentCopies, PairTraits},
+    meeting::ComponentCopies,
     pipeline::{
         proxies::{Proxies, ProxyArena, ProxySlot},
         proxy::Proxy,
@@ -42,6 +42,7 @@ pub struct Grounds {
 type GroundTable<V> = BTreeMap<u32, Ground<V>>;
 
 /// The members of a ground in one dimension.
+#[derive(Default)]
 struct Ground<V: Space> {
     members: BTreeMap<Entity, Member<V>>,
     /// The previous state of the members that changed in this tick, or are gone.
@@ -50,24 +51,11 @@ struct Ground<V: Space> {
     placed: Option<PlacedCollider<V>>,
 }
 
-// A derived implementation would require `V: Default`.
-impl<V: Space> Default for Ground<V> {
-    fn default() -> Self {
-        Self {
-            members: BTreeMap::new(),
-            old: BTreeMap::new(),
-            placed: None,
-        }
-    }
-}
-
 /// A collider with a [`JoinedCollider`].
 struct Member<V: Space> {
     slot: u32,
-    traits: PairTraits,
-    /// The collider by itself, and its box.
-    own: PlacedCollider<V>,
-    own_box: Aabb,
+    /// The proxy of the collider by itself.
+    own: Proxy<V>,
     joint: Result<Joint<V>, NotJoined>,
     /// `true` if the member changed in this tick, or is new.
     is_new: bool,
@@ -90,15 +78,6 @@ impl<V: Space> Member<V> {
                 offset,
             }),
             _ => None,
-        }
-    }
-
-    /// Returns the proxy of the collider by itself.
-    fn proxy(&self, entity: Entity) -> Proxy<V> {
-        Proxy {
-            entity,
-            traits: self.traits,
-            placed: self.own.clone(),
         }
     }
 }
@@ -147,46 +126,37 @@ fn list_members<V: Space>(
     grounds: &mut GroundTable<V>,
     arena: &ProxyArena<V>,
     members: Vec<(u32, Entity, u32)>,
-    replaced: Option<Vec<(Proxy<V>, Aabb)>>,
+    replaced: Option<Vec<Proxy<V>>>,
 ) {
     let replaced = replaced.into_iter().flatten();
-    let replaced = replaced.map(|(proxy, aabb)| (proxy.entity, (proxy, aabb)));
-    let mut replaced: EntityHashMap<(Proxy<V>, Aabb)> = replaced.collect();
+    let replaced = replaced.map(|proxy| (proxy.entity, proxy));
+    let mut replaced: EntityHashMap<Proxy<V>> = replaced.collect();
     let mut known: EntityHashMap<(u32, Member<V>)> = EntityHashMap::default();
     for (number, ground) in grounds.iter_mut() {
         let members = core::mem::take(&mut ground.members).into_iter();
         known.extend(members.map(|(entity, member)| (entity, (*number, member))));
     }
     for (number, entity, slot) in members {
-        let (Some(current), Some(aabb)) = (arena.get(slot), arena.boxes().get(slot as usize))
-        else {
+        let Some(current) = arena.get(slot) else {
             continue;
         };
         let is_joined = current.member().is_some();
-        let new = replaced.remove(&entity);
-        let old = known.remove(&entity);
-        let is_same = new.is_none()
-            && old.as_ref().is_some_and(|(old_number, member)| {
-                *old_number == number && member.slot == slot && member.joint.is_ok() == is_joined
-            });
-        let (proxy, own_box) = match (new, &old) {
-            (Some(new), _) => new,
-            (None, Some((_, member))) if is_joined => (member.proxy(entity), member.own_box),
-            (None, _) => (current.clone(), *aabb),
+        let is_same = |(old_number, member): &(u32, Member<V>)| {
+            *old_number == number && member.slot == slot && member.joint.is_ok() == is_joined
         };
-        let member = match old {
-            Some((_, member)) if is_same => member,
-            old => {
+        let member = match (replaced.remove(&entity), known.remove(&entity)) {
+            (None, Some(old)) if is_same(&old) => old.1,
+            (new, old) => {
+                let known = old.as_ref().filter(|_| is_joined).map(|(_, it)| &it.own);
+                let own = new.as_ref().or(known).unwrap_or(current).clone();
                 if let Some((old_number, member)) = old {
                     let ground = grounds.entry(old_number).or_default();
                     ground.old.insert(entity, member);
                 }
                 Member {
                     slot,
-                    traits: proxy.traits,
-                    joint: joint_of(&proxy),
-                    own: proxy.placed,
-                    own_box,
+                    joint: joint_of(&own),
+                    own,
                     is_new: true,
                 }
             }
@@ -261,16 +231,16 @@ impl<V: Space> Ground<V> {
         let mut first_part = 0;
         for (entity, member) in &mut self.members {
             let is_new = core::mem::take(&mut member.is_new);
-            let elements = match &member.joint {
-                Ok(Joint::Cells(offset)) => Ok(MemberElements::Cells(*offset)),
-                Ok(Joint::Parts(parts, _)) => {
-                    let first = first_part;
-                    first_part += parts.len() as u32;
-                    Ok(MemberElements::Parts(first..first_part))
-                }
-                Err(error) => Err(*error),
-            };
-            let placed = elements.and_then(|elements| {
+            let joint = member.joint.as_ref().map_err(|error| *error);
+            let placed = joint.and_then(|joint| {
+                let elements = match joint {
+                    Joint::Cells(offset) => MemberElements::Cells(*offset),
+                    Joint::Parts(parts, _) => {
+                        let first = first_part;
+                        first_part += parts.len() as u32;
+                        MemberElements::Parts(first..first_part)
+                    }
+                };
                 let ground = self.placed.as_ref();
                 let placed = ground.and_then(|ground| {
                     let placed = PlacedCollider::of_member(ground, &member.own, elements)?;
@@ -283,7 +253,7 @@ impl<V: Space> Ground<V> {
                 Ok((placed, aabb)) => {
                     let proxy = Proxy {
                         placed,
-                        ..member.proxy(*entity)
+                        ..member.own.clone()
                     };
                     let has_moved = is_new
                         && !old.get(entity).is_some_and(|old| {
@@ -298,7 +268,8 @@ impl<V: Space> Ground<V> {
                 Err(error) => {
                     let current = arena.get(member.slot);
                     if is_new || current.is_some_and(|proxy| proxy.member().is_some()) {
-                        arena.replace_now(member.slot, member.proxy(*entity), member.own_box);
+                        let aabb = member.own.aabb().unwrap_or(Aabb::EMPTY);
+                        arena.replace_now(member.slot, member.own.clone(), aabb);
                     }
                     if !rejected.contains(entity) {
                         warn(world, *entity, "is not joined with others", &error);
@@ -307,9 +278,9 @@ impl<V: Space> Ground<V> {
             }
         }
         if let (Some(change), Some(placed)) = (&change, &self.placed) {
-            arena.mark_near(change, placed, |entity| {
-                let member = self.members.get(&entity);
-                member.is_some_and(|member| member.joint.is_ok())
+            arena.mark_near(change, placed, |proxy| {
+                let member = self.members.get(&proxy.entity);
+                proxy.traits.is_joined && member.is_some_and(|member| member.joint.is_ok())
             });
         }
         for (entity, before) in &old {
@@ -329,7 +300,7 @@ impl<V: Space> Ground<V> {
         let mut common = None;
         for member in self.members.values_mut() {
             if let Err(NotJoined::Shape(ShapeError::PartMargins)) = member.joint {
-                member.joint = joint_of(&member.proxy(Entity::PLACEHOLDER));
+                member.joint = joint_of(&member.own);
             }
             if let Ok(Joint::Parts(_, margin)) = member.joint
                 && *common.get_or_insert(margin) != margin
