@@ -15,7 +15,10 @@ use bevy::{
 use crate::{
     collider::{Collider, JoinedCollider, Sensor, Swept},
     meeting::{ColliderOf, CollisionLayers, OneWay, PassThrough},
-    pipeline::unfiltered::{Unfiltered, disabling_components},
+    pipeline::{
+        sync::warn,
+        unfiltered::{Unfiltered, disabling_components},
+    },
     record::{
         cell_changes::CellChanges,
         format::{ColliderId, NodeState, OneWayBits, PoseBits, SavedNode, Tick, WrittenCollider},
@@ -215,7 +218,7 @@ impl WrittenNodes {
             };
             let is_omitted = id == ColliderId::Omitted;
             if is_omitted && !written.is_omitted {
-                warn_omitted(world, found.entity);
+                warn(world, found.entity, "is not recorded", &SaveError::Custom);
             }
             written.is_omitted = is_omitted;
             written.data = data;
@@ -287,16 +290,6 @@ fn enter<'a>(
             ..RecordedNode::default()
         }
     })
-}
-
-/// Warns that a collider is not recorded.
-fn warn_omitted(world: &World, entity: Entity) {
-    let name = world.get::<Name>(entity);
-    let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
-    log::warn!(
-        "the collider of entity {entity}{name} is not recorded: {}",
-        SaveError::Custom
-    );
 }
 
 /// The numbers of the written colliders. Equal colliders are written only once.

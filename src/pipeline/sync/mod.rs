@@ -37,6 +37,8 @@ mod scan;
 mod table_history;
 
 pub use change_ticks::LastRun;
+#[cfg(feature = "record")]
+pub use scan::warn;
 
 use bevy::{ecs::entity_disabling::Disabled, platform::time::Instant, prelude::*};
 
@@ -67,19 +69,24 @@ use crate::{
 /// The stage's buffers and its record of the previous run.
 #[derive(Resource, Default)]
 pub struct SyncState {
-    /// The query for colliders. The first run creates the query, because a query ignores disabling
-    /// components that are registered later.
-    colliders: Option<QueryState<Columns>>,
+    /// The first run creates the queries, because a query ignores disabling components that are
+    /// registered later.
+    queries: Option<SyncQueries>,
     /// `true` if the list of changes contains changes that [`sync_now`] found since the last tick.
     pub has_early_changes: bool,
-    exceptions: Option<ExceptionQuery>,
-    one_ways: Option<OneWayQuery>,
-    joined: Option<JoinedQuery>,
     grounds: Grounds,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
     moves: MoveQueue,
+}
+
+#[derive(FromWorld)]
+struct SyncQueries {
+    colliders: QueryState<Columns>,
+    exceptions: ExceptionQuery,
+    one_ways: OneWayQuery,
+    joined: JoinedQuery,
 }
 
 /// Updates [`Proxies`] from the colliders that Bevy's default query filters include.
@@ -230,15 +237,10 @@ impl SyncState {
     /// grounds whose parts got other indices.
     fn scan(&mut self, world: &mut World, proxies: &mut Proxies) -> (usize, RenumberedParts) {
         let window = ChangeWindow::since_last_run(world);
-        let exceptions = &mut self.exceptions;
-        let exceptions = exceptions.get_or_insert_with(|| ExceptionQuery::from_world(world));
-        update_exceptions(world, exceptions, proxies);
-        let one_ways = &mut self.one_ways;
-        let one_ways = one_ways.get_or_insert_with(|| OneWayQuery::from_world(world));
-        let joined = &mut self.joined;
-        let joined = joined.get_or_insert_with(|| JoinedQuery::from_world(world));
-        let colliders = self.colliders.get_or_insert_with(|| world.query());
-        let colliders = colliders.query(world);
+        let queries = &mut self.queries;
+        let queries = queries.get_or_insert_with(|| SyncQueries::from_world(world));
+        update_exceptions(world, &mut queries.exceptions, proxies);
+        let colliders = queries.colliders.query(world);
         let world: &World = world;
         proxies.has_swept = false;
         let mut scan = Scan {
@@ -260,8 +262,8 @@ impl SyncState {
         });
         let ancestors = scan.ancestors.count();
         scan.finish(&mut self.history, &colliders);
-        let renumbered = self.grounds.update(world, joined, proxies);
-        update_one_ways(world, one_ways, proxies);
+        let renumbered = self.grounds.update(world, &mut queries.joined, proxies);
+        update_one_ways(world, &mut queries.one_ways, proxies);
         (ancestors, renumbered)
     }
 }
