@@ -35,7 +35,7 @@ use crate::{
     collider::{ColliderError, entity_pose},
     collider_query::pair::{intersects, nearest_points, one_sided_surface},
     math::Vec3,
-    meeting::{Exclusion, PairTraits},
+    meeting::Exclusion,
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
@@ -45,7 +45,7 @@ use crate::{
         sync::{LastRun, SyncState},
         unfiltered::disabling_components,
     },
-    placed::Placed,
+    placed::{Placed, PlacedCollider},
     query::length_to_f32,
     shape::{AnyColliderShape, ColliderShape},
     space::Space,
@@ -504,8 +504,8 @@ fn invalid_pose<V: Space>(
     shape: &ColliderShape<V>,
 ) -> Option<IgnoredReason> {
     let pose = entity_pose::<V>(world, entity);
-    let proxy = pose.and_then(|pose| Proxy::new(entity, PairTraits::default(), shape, pose));
-    proxy.err().map(IgnoredReason::InvalidPose)
+    let placed = pose.and_then(|pose| PlacedCollider::new(shape, pose));
+    placed.err().map(IgnoredReason::InvalidPose)
 }
 
 /// Returns the bounding boxes of two colliders, given their slots. Returns `None` if a collider is

@@ -1,8 +1,6 @@
 //! Queries with moving shapes on all colliders. All casts call `visit_casts`, which calls
 //! `SpatialQuery::search`.
 
-use bevy::ecs::entity::Entity;
-
 use crate::{
     Collider,
     collider_query::{
@@ -57,6 +55,7 @@ impl SpatialQuery<'_, '_> {
     ) -> Option<EntityHit<CastHit<Vec3>>> {
         let mut first: Option<EntityHit<CastHit<Vec3>>> = None;
         self.visit_shape(collider, motion, options, filter, |found| {
+            let key = |hit: &EntityHit<CastHit<Vec3>>| (hit.touching, hit.entity);
             if first.is_none_or(|first| key(&found) < key(&first)) {
                 first = Some(found);
             }
@@ -235,8 +234,4 @@ impl SpatialQuery<'_, '_> {
         });
         self.count(visits);
     }
-}
-
-fn key(found: &EntityHit<CastHit<Vec3>>) -> (f64, Entity) {
-    (found.touching, found.entity)
 }
