@@ -175,7 +175,7 @@ impl<V: Space> PlacedCollider<V> {
                 Bounds::around(&ScaledShape::new(shape, &self.info, scale), &pose)
             }
             PlacedBody::Compound(compound, core) => {
-                let radius = ScaledShape::new(&*compound, &self.info, scale).radius();
+                let radius = ScaledShape::new(compound, &self.info, scale).radius();
                 Bounds::around_core(*core, radius, pose.translation)
             }
         }
