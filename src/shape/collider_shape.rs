@@ -124,50 +124,32 @@ pub trait Dimension: Space {
     fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>>;
 }
 
-impl Dimension for Vec2 {
-    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
-        AnyColliderShape::D2(body)
-    }
+macro_rules! dimensions {
+    ($($vector:ty: $dimension:ident),*) => {$(
+        impl Dimension for $vector {
+            fn any(body: ColliderShape<Self>) -> AnyColliderShape {
+                AnyColliderShape::$dimension(body)
+            }
 
-    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
-        match body {
-            AnyColliderShape::D2(body) => Some(body),
-            _ => None,
+            fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
+                match body {
+                    AnyColliderShape::$dimension(body) => Some(body),
+                    _ => None,
+                }
+            }
+
+            fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid {
+                EmptyGrid::$dimension(grid)
+            }
+
+            fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>> {
+                match body {
+                    AnyColliderShape::NoCells(EmptyGrid::$dimension(grid)) => Some(grid),
+                    _ => None,
+                }
+            }
         }
-    }
-
-    fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid {
-        EmptyGrid::D2(grid)
-    }
-
-    fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>> {
-        match body {
-            AnyColliderShape::NoCells(EmptyGrid::D2(grid)) => Some(grid),
-            _ => None,
-        }
-    }
+    )*};
 }
 
-impl Dimension for Vec3 {
-    fn any(body: ColliderShape<Self>) -> AnyColliderShape {
-        AnyColliderShape::D3(body)
-    }
-
-    fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>> {
-        match body {
-            AnyColliderShape::D3(body) => Some(body),
-            _ => None,
-        }
-    }
-
-    fn empty_grid(grid: CellGrid<Self>) -> EmptyGrid {
-        EmptyGrid::D3(grid)
-    }
-
-    fn empty_grid_of(body: &AnyColliderShape) -> Option<&CellGrid<Self>> {
-        match body {
-            AnyColliderShape::NoCells(EmptyGrid::D3(grid)) => Some(grid),
-            _ => None,
-        }
-    }
-}
+dimensions!(Vec2: D2, Vec3: D3);

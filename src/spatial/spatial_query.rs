@@ -146,34 +146,28 @@ pub trait QuerySpace: Dimension {
     fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec>;
 }
 
-impl QuerySpace for Vec2 {
-    fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
-        &proxies.d2
-    }
+macro_rules! query_spaces {
+    ($($vector:ty: $dimension:ident, $poses:ident;)*) => {$(
+        impl QuerySpace for $vector {
+            fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
+                &proxies.$dimension
+            }
 
-    fn trees(index: &SpatialIndex) -> &Trees {
-        &index.d2
-    }
+            fn trees(index: &SpatialIndex) -> &Trees {
+                &index.$dimension
+            }
 
-    #[inline]
-    fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec> {
-        &collisions.poses_2d
-    }
+            #[inline]
+            fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec> {
+                &collisions.$poses
+            }
+        }
+    )*};
 }
 
-impl QuerySpace for Vec3 {
-    fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
-        &proxies.d3
-    }
-
-    fn trees(index: &SpatialIndex) -> &Trees {
-        &index.d3
-    }
-
-    #[inline]
-    fn poses(collisions: &Collisions) -> &PreviousPoses<Self::DVec> {
-        &collisions.poses_3d
-    }
+query_spaces! {
+    Vec2: d2, poses_2d;
+    Vec3: d3, poses_3d;
 }
 
 /// A limit that ends a search, because it is below all distances and times.
