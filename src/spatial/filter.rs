@@ -262,9 +262,9 @@ fn with_ancestors(
 /// A filter, with the data that a query adds to it.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
-    filter: &'a SpatialQueryFilter<'a>,
+    pub(super) filter: &'a SpatialQueryFilter<'a>,
     /// An entity whose collider is excluded.
-    except: Option<Entity>,
+    pub(super) except: Option<Entity>,
     /// The entity of a caster. The query excludes this entity, its ancestors, the colliders of its
     /// owner, and the entities that it ignores.
     caster: Option<Entity>,
@@ -274,14 +274,6 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Returns a selection that also excludes the collider of an entity.
-    pub fn except(self, entity: Entity) -> Self {
-        Self {
-            except: Some(entity),
-            ..self
-        }
-    }
-
     /// Returns the selection of a caster.
     pub fn of_caster(filter: &'a SpatialQueryFilter<'a>, entity: Entity) -> Self {
         Self {

@@ -22,7 +22,7 @@ use crate::{
     shape::{Aabb, Bounds, Box3},
     space::{DVector, QueryPose, Space},
     spatial::{
-        filter::SpatialQueryFilter,
+        filter::{Selection, SpatialQueryFilter},
         spatial_query::{END_SEARCH, EntityHit, QuerySpace, SpatialQuery},
     },
 };
@@ -105,19 +105,10 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<Vec3>>> {
         in_own_dimension!(&AnyPlaced::new(collider, pose)?, |body, aabb| {
-            self.closest_to_collider((body, aabb), max_distance, filter)
-        })
-    }
-
-    fn closest_to_collider<V: QuerySpace>(
-        &self,
-        (body, aabb): (&PlacedCollider<V>, &Aabb),
-        max_distance: f32,
-        filter: &SpatialQueryFilter,
-    ) -> Option<EntityHit<Distance<Vec3>>> {
-        self.nearest(&body.region_in(aabb)?, max_distance, filter, |proxy| {
-            let found = distance_in_world(body.into(), (&proxy.placed).into());
-            Some((found.distance, found.to_vec3()))
+            self.nearest(&body.region_in(aabb)?, max_distance, filter, |proxy| {
+                let found = distance_in_world(body.into(), (&proxy.placed).into());
+                Some((found.distance, found.to_vec3()))
+            })
         })
     }
 
@@ -202,25 +193,13 @@ impl SpatialQuery<'_, '_> {
         nearest.map(|(_, hit)| hit)
     }
 
-    /// Calls `visit` with the colliders that may touch a body, until `visit` returns `Break`.
-    pub(super) fn near_body<V: QuerySpace>(
-        &self,
-        body: Placed<V>,
-        filter: &SpatialQueryFilter,
-        visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
-    ) {
-        if let Some(region) = body.region() {
-            self.near_region(&region, body.translation(), filter, visit);
-        }
-    }
-
     /// Calls `visit` with the colliders whose boxes have a point in a region, until `visit` returns
     /// `Break`. If the region is a half-space, its plane is relative to `origin`.
     pub(super) fn near_region<'a, V: QuerySpace>(
         &'a self,
         region: &BoundingRegion<V::DVec>,
         origin: V::DVec,
-        filter: &'a SpatialQueryFilter,
+        selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(&'a Proxy<V>) -> ControlFlow<()>,
     ) {
         let arena = V::arena(&self.proxies);
@@ -240,7 +219,7 @@ impl SpatialQuery<'_, '_> {
                 .is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin)),
         };
         let boxes = corners(region).map(Overlapping);
-        let visits = self.search(filter, boxes, f64::INFINITY, is_near, |proxy, limit| {
+        let visits = self.search(selection, boxes, f64::INFINITY, is_near, |proxy, limit| {
             if visit(proxy).is_break() {
                 END_SEARCH
             } else {

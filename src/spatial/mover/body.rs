@@ -117,12 +117,10 @@ pub struct BodyTouch<D> {
 }
 
 /// The colliders that a body can hit: a query and its filter.
+#[derive(Clone, Copy)]
 pub struct FilteredQuery<'a, 'w, 's> {
     pub query: &'a SpatialQuery<'w, 's>,
-    pub filter: &'a SpatialQueryFilter<'a>,
-    /// A body that overlaps a one-way collider by at most this distance counts as above the
-    /// collider.
-    pub one_way_skin: f64,
+    pub selection: Selection<'a>,
 }
 
 impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
@@ -130,16 +128,8 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
     pub fn new(query: &'a SpatialQuery<'w, 's>, filter: &'a SpatialQueryFilter<'a>) -> Self {
         Self {
             query,
-            filter,
-            one_way_skin: 0.0,
+            selection: filter.into(),
         }
-    }
-
-    /// Returns the selection of the filter, with `one_way_skin`.
-    pub fn selection(&self) -> Selection<'a> {
-        let mut selection = Selection::from(self.filter);
-        selection.one_way_skin = self.one_way_skin;
-        selection
     }
 
     /// Returns the first touch of a body that moves by `motion`. The cast ignores the collider of
@@ -159,10 +149,8 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
         let options = CastOptions {
             leave_overlaps: true,
         };
-        let selection = match ignored {
-            Some(entity) => self.selection().except(entity),
-            None => self.selection(),
-        };
+        let mut selection = self.selection;
+        selection.except = ignored;
         let mut first: Option<(f64, BodyTouch<V::DVec>)> = None;
         let (body, motion) = ((body, body.region().ok()), Motion64::linear(motion));
         self.query
@@ -184,6 +172,19 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
         first.map(|(_, touch)| touch)
     }
 
+    /// Calls `visit` with the colliders near a body, until `visit` returns `Break`.
+    pub fn near<V: QuerySpace>(
+        &self,
+        body: &PlacedCollider<V>,
+        visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
+    ) {
+        if let Ok(region) = body.region() {
+            let origin = body.world_pose.translation;
+            self.query
+                .near_region(&region, origin, self.selection, visit);
+        }
+    }
+
     /// Returns `true` if a body touches nothing. Unlike [`planes`](Self::planes), this test
     /// includes the facets that the rules for surfaces leave out.
     pub fn is_clear<V: QuerySpace>(&self, body: &PlacedCollider<V>) -> bool {
@@ -191,8 +192,8 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
             return false;
         };
         let mut is_clear = true;
-        self.query.near_body(body.into(), self.filter, |other| {
-            is_clear = match self.query.one_way(&self.selection(), body, other) {
+        self.near(body, |other| {
+            is_clear = match self.query.one_way(&self.selection, body, other) {
                 None => !parts_touch((&other.placed, body), &region),
                 Some(meeting) => !meeting.touches(),
             };
@@ -207,7 +208,7 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
 
     /// Returns `true` if a collider, or the body itself, is solid from one side only.
     pub fn is_one_way<V: QuerySpace>(&self, body: &PlacedCollider<V>, other: &Proxy<V>) -> bool {
-        self.query.one_way(&self.selection(), body, other).is_some()
+        self.query.one_way(&self.selection, body, other).is_some()
     }
 
     /// Calls `visit` with the contacts of a body and a collider. The body has moved by `motion`
@@ -219,7 +220,7 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
         growth: impl Fn(V::DVec) -> f64,
         visit: impl FnMut(PartContact<V::DVec>),
     ) {
-        match self.query.one_way(&self.selection(), body, other) {
+        match self.query.one_way(&self.selection, body, other) {
             None => {
                 visit_contacts(body, &other.placed, &mut Scratch::default(), visit);
             }
@@ -231,21 +232,20 @@ impl<'a, 'w, 's> FilteredQuery<'a, 'w, 's> {
     /// then by geometry.
     pub fn planes<V: QuerySpace>(&self, body: &GrownBody<V>) -> NearPlanes<V::DVec> {
         let mut planes = NearPlanes::new();
-        self.query
-            .near_body((&body.proxy).into(), self.filter, |other| {
-                let growth = |normal| body.width_along(normal);
-                self.visit_contacts((&body.proxy, V::DVec::ZERO), other, growth, |found| {
-                    let normal = -found.contact.normal;
-                    planes.push(NearPlane {
-                        entity: other.entity,
-                        part: other.own_part(found.parts.1),
-                        normal,
-                        gap: body.gap(normal, found.contact.depth),
-                        point: other.world_pose.translation + found.contact.offset_b,
-                    });
+        self.near(&body.proxy, |other| {
+            let growth = |normal| body.width_along(normal);
+            self.visit_contacts((&body.proxy, V::DVec::ZERO), other, growth, |found| {
+                let normal = -found.contact.normal;
+                planes.push(NearPlane {
+                    entity: other.entity,
+                    part: other.own_part(found.parts.1),
+                    normal,
+                    gap: body.gap(normal, found.contact.depth),
+                    point: other.world_pose.translation + found.contact.offset_b,
                 });
-                ControlFlow::Continue(())
             });
+            ControlFlow::Continue(())
+        });
         planes.sort_unstable_by(|a, b| {
             let gaps = a.gap.total_cmp(&b.gap);
             let normals = || a.normal.total_cmp(b.normal);

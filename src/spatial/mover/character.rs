@@ -83,13 +83,11 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let start = body.world_pose.translation;
         // The casts use a body that is grown by half of the skin. On a slope, this growth is larger
         // when measured vertically, so `one_way_skin` is a whole skin.
-        let around = &FilteredQuery {
-            one_way_skin: skin,
-            ..*around
-        };
+        let mut around = *around;
+        around.selection.one_way_skin = skin;
         let mut character = Character {
             moving: MovingBody {
-                around,
+                around: &around,
                 body: GrownBody::new(body, 0.5 * skin)?.proxy,
                 skin,
                 rules: GroundRules::new::<V>(settings, skin),

@@ -33,9 +33,9 @@ impl FilteredQuery<'_, '_, '_> {
         let swept = BoundingRegion::Box(bounds.around_translation(motion));
         let mut only: Option<(&Proxy<V>, u32)> = None;
         let mut is_single = true;
-        let (query, filter) = (self.query, self.filter);
         let center = pose.translation + body.center();
-        query.near_region(&swept, V::DVec::ZERO, filter, |other| {
+        let (query, origin) = (self.query, V::DVec::ZERO);
+        query.near_region(&swept, origin, self.selection, |other| {
             is_single &= other.is_surface() && !self.is_one_way(body, other);
             is_single &= other
                 .element_around(center - other.world_pose.translation)

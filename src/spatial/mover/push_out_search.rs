@@ -194,7 +194,7 @@ fn deepest<V: QuerySpace>(
     tolerance: f64,
 ) -> Option<DeepestContact<V::DVec>> {
     let mut deepest: Option<DeepestContact<V::DVec>> = None;
-    around.query.near_body(body.into(), around.filter, |other| {
+    around.near(body, |other| {
         let is_one_way = around.is_one_way(body, other);
         // Unless the whole grid is one-way, its solid cells are solid from all sides.
         let has_ledges = (body.has_ledges() || other.has_ledges()) && !other.traits.is_one_way;
@@ -312,9 +312,11 @@ pub fn is_through<V: QuerySpace>(
     let center = body.world_pose.translation + body.center();
     let path = Ray::between(V::from_f64(center), V::from_f64(center + translation));
     let mut is_through = false;
-    around.query.visit_ray(path, around.filter, |hit| {
-        is_through |= hit.side != RaySide::Inside;
-        if is_through { -1.0 } else { f32::INFINITY }
-    });
+    around
+        .query
+        .visit_ray(path, around.selection.filter, |hit| {
+            is_through |= hit.side != RaySide::Inside;
+            if is_through { -1.0 } else { f32::INFINITY }
+        });
     is_through
 }
