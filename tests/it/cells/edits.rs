@@ -9,7 +9,8 @@ use rand::{Rng, rngs::StdRng};
 
 use super::{ball, for_cases};
 
-fn app(ongoing: OngoingEvents) -> App {
+/// Returns an app whose updates are ticks.
+pub fn app(ongoing: OngoingEvents) -> App {
     let mut app = App::new();
     let plugin = HeadbuttPlugin::in_schedule(Update).with_ongoing(ongoing);
     app.add_plugins((MinimalPlugins, plugin));
@@ -17,12 +18,12 @@ fn app(ongoing: OngoingEvents) -> App {
 }
 
 /// Returns all events since the last call.
-fn events(app: &mut App) -> Vec<CollisionEvent> {
+pub fn events(app: &mut App) -> Vec<CollisionEvent> {
     let mut messages = app.world_mut().resource_mut::<Messages<CollisionEvent>>();
     messages.drain().collect()
 }
 
-fn collisions(app: &App) -> &Collisions {
+pub fn collisions(app: &App) -> &Collisions {
     app.world().resource()
 }
 

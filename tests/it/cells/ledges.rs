@@ -1,6 +1,6 @@
 //! One-way cells: ledges that are solid from one side.
 
-use bevy::{ecs::system::SystemState, prelude::*};
+use bevy::prelude::*;
 use headbutt::{
     Collisions, PairStatus, PushOut, explain,
     prelude::*,
@@ -112,8 +112,7 @@ impl Level {
             .get::<Collider>(self.body)
             .expect("a collider")
             .clone();
-        let mut state = SystemState::<SpatialQuery>::new(world);
-        question(state.get(world).expect("the plugin was added"), &collider)
+        crate::spatial::ask(world, |query| question(query, &collider))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Floors of flush boxes, each an entity of its own, under bodies that slide, fall and walk.
 
-use bevy::{ecs::system::SystemState, math::DVec3, prelude::*};
 use headbutt::{
     PushOut,
     prelude::*,
@@ -9,17 +8,14 @@ use headbutt::{
 use rand::Rng;
 
 use super::{app, collisions, set_pose, spawn_ground};
-use crate::joined::{
-    Body, for_floors,
-    slides::{assert_up, path},
-    walks::walk_over,
+use crate::{
+    joined::{
+        Body, for_floors,
+        slides::{assert_casts, assert_up, path, sunk_body},
+        walks::walk_over,
+    },
+    spatial::ask,
 };
-
-/// Runs queries on an app.
-fn ask<T>(app: &mut App, question: impl FnOnce(&SpatialQuery) -> T) -> T {
-    let mut state = SystemState::<SpatialQuery>::new(app.world_mut());
-    question(&state.get(app.world_mut()).expect("the plugin was added"))
-}
 
 #[test]
 fn every_contact_of_a_body_that_slides_over_separate_boxes_is_up() {
@@ -51,7 +47,7 @@ fn every_contact_of_a_body_that_slides_over_separate_boxes_is_up() {
                 // The push-out of the tick and the search for one lead up, too.
                 let out = collisions(&app).push_out(entity, |_| true).translation();
                 assert_up(out, floor, depth, &context);
-                let searched = ask(&mut app, |query| {
+                let searched = ask(app.world_mut(), |query| {
                     let filter = SpatialQueryFilter::of(entity);
                     query.push_out(&body.collider, pose, 1e3 * floor.size as f32, &filter)
                 });
@@ -72,32 +68,16 @@ fn a_cast_along_separate_boxes_hits_nothing_and_a_cast_into_them_hits_the_top() 
         spawn_ground(&mut app, floor.parts());
         headbutt::sync_now(app.world_mut());
         let up = floor.up();
-        ask(&mut app, |query| {
+        ask(app.world_mut(), |query| {
             let filter = SpatialQueryFilter::default();
-            for cast in 0..6 {
-                let context = format!("{context}, cast {cast}");
-                let body = Body::new(rng, floor.dimension, floor.size);
-                let low = body.reach(-up);
-                let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
-                let gap = 1e-3 * floor.size;
-                let start = body.pose(floor.place(from) + up * (low + gap));
-                let cast = |motion: DVec3| {
-                    let motion = Motion::linear(start, motion.as_vec3());
-                    query.cast_shape(&body.collider, motion, CastOptions::default(), &filter)
-                };
-                let along = floor.rotation * (to - from);
-                assert!(cast(along).is_none(), "{context}: {:?}", cast(along));
-                let fall = rng.random_range(0.01..1.0) * floor.size;
-                let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
-                for normal in [hit.contact.normal, hit.face_normal] {
-                    let error = (normal.as_dvec3() + up).length();
-                    assert!(error < 1e-3, "{context}: {hit:?}");
-                }
-                let error = (hit.touching * fall - gap).abs();
-                let extent = floor.size + along.length();
-                assert!(error < 1e-5 * extent, "{context}: {error}");
+            assert_casts(rng, floor, context, |body, start, motion| {
+                let motion = Motion::linear(start, motion);
+                let hit = query.cast_shape(body, motion, CastOptions::default(), &filter);
+                hit.map(|hit| *hit)
+            });
+            for _ in 0..6 {
                 // A ray down at the top.
-                let origin = floor.place(to) + up * floor.size;
+                let origin = floor.place(floor.point(rng, floor.size)) + up * floor.size;
                 let distance = if floor.dimension == 2 {
                     let ray = Ray::new(origin.as_vec3().truncate(), (-up).as_vec3().truncate());
                     query
@@ -127,14 +107,9 @@ fn a_body_inside_separate_boxes_leaves_through_the_top() {
     for_floors(40, |rng, floor, context| {
         let mut app = app();
         spawn_ground(&mut app, floor.parts());
-        let up = floor.up();
         for _ in 0..4 {
-            let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
-            let low = body.reach(-up);
-            let depth = (low + rng.random_range(0.01..0.25) * floor.size).max(0.01 * floor.size);
-            let at = floor.point(rng, 1.5 * floor.size);
-            let pose = body.pose(floor.place(at) + up * (low - depth));
-            let entity = app.world_mut().spawn((body.collider.clone(), pose)).id();
+            let (body, pose, depth) = sunk_body(rng, floor);
+            let entity = app.world_mut().spawn((body, pose)).id();
             app.update();
             let contacts: Vec<_> = collisions(&app).deepest_of(entity).collect();
             let deepest = contacts.iter().map(|it| it.depth).fold(0.0, f32::max);
@@ -158,7 +133,7 @@ fn a_character_never_catches_on_separate_boxes() {
             let mut app = app();
             spawn_ground(&mut app, floor.parts());
             headbutt::sync_now(app.world_mut());
-            ask(&mut app, walk);
+            ask(app.world_mut(), |query| walk(&query));
         });
     });
 }

@@ -4,7 +4,10 @@ use bevy::prelude::*;
 use headbutt::prelude::*;
 
 use super::{app, collisions, events, set_pose};
-use crate::support::{assert_phases_alternate, warnings::Warnings};
+use crate::{
+    spatial::ask,
+    support::{assert_phases_alternate, warnings::Warnings},
+};
 
 /// Spawns two flush blocks with their common side at x = 0, and a box that overlaps both. Each
 /// block alone would push the box sideways.
@@ -250,18 +253,18 @@ fn casts_and_rays_from_inside_an_ignored_member_hit_the_others() {
     world.spawn(block(0.0, 0.0, 1));
     let far = world.spawn(block(9.0, 0.0, 2)).id();
     headbutt::sync_now(world);
-    let mut state = bevy::ecs::system::SystemState::<SpatialQuery>::new(world);
-    let query = state.get(world).expect("the plugin was added");
-    let filter = SpatialQueryFilter::default().with_layers(CollisionLayers::from_bits(!0, 2));
-    let ray = query::Ray::new(Vec2::ZERO, Vec2::X);
-    let hit = query.cast_ray(ray, &filter).expect("a hit");
-    assert_eq!((hit.entity, hit.distance), (far, 8.0));
-    let motion = Motion::linear(Vec2::ZERO, Vec2::X * 10.0);
-    let ball = Collider::circle(0.5);
-    let hit = query.cast_shape(&ball, motion, Default::default(), &filter);
-    let hit = hit.expect("a hit");
-    assert!(
-        hit.entity == far && (hit.touching - 0.75).abs() < 1e-5,
-        "{hit:?}"
-    );
+    ask(world, |query| {
+        let filter = SpatialQueryFilter::default().with_layers(CollisionLayers::from_bits(!0, 2));
+        let ray = query::Ray::new(Vec2::ZERO, Vec2::X);
+        let hit = query.cast_ray(ray, &filter).expect("a hit");
+        assert_eq!((hit.entity, hit.distance), (far, 8.0));
+        let motion = Motion::linear(Vec2::ZERO, Vec2::X * 10.0);
+        let ball = Collider::circle(0.5);
+        let hit = query.cast_shape(&ball, motion, Default::default(), &filter);
+        let hit = hit.expect("a hit");
+        assert!(
+            hit.entity == far && (hit.touching - 0.75).abs() < 1e-5,
+            "{hit:?}"
+        );
+    });
 }

@@ -13,24 +13,12 @@ mod floors;
 mod members;
 
 use bevy::prelude::*;
-use headbutt::{CollisionEvent, Collisions, OngoingEvents, prelude::*};
+use headbutt::{OngoingEvents, prelude::*};
 
-/// Returns an app whose updates are ticks.
+use crate::cells::edits::{self, collisions, events};
+
 fn app() -> App {
-    let mut app = App::new();
-    let plugin = HeadbuttPlugin::in_schedule(Update).with_ongoing(OngoingEvents::EveryTick);
-    app.add_plugins((MinimalPlugins, plugin));
-    app
-}
-
-/// Returns all events since the last call.
-fn events(app: &mut App) -> Vec<CollisionEvent> {
-    let mut messages = app.world_mut().resource_mut::<Messages<CollisionEvent>>();
-    messages.drain().collect()
-}
-
-fn collisions(app: &App) -> &Collisions {
-    app.world().resource()
+    edits::app(OngoingEvents::EveryTick)
 }
 
 /// Spawns colliders as one ground.

@@ -3,7 +3,7 @@
 use bevy::{math::DVec3, prelude::*};
 use headbutt::{
     prelude::*,
-    query::{CastOptions, CastStatus},
+    query::{CastHit, CastOptions, CastStatus},
 };
 use rand::{Rng, rngs::StdRng};
 
@@ -89,60 +89,67 @@ fn every_contact_of_a_body_that_slides_over_a_floor_is_up() {
     });
 }
 
+/// Asserts that a cast along a floor hits nothing, and that a cast into the floor hits its top.
+/// `cast` is called with a body, its pose, and its translation.
+pub fn assert_casts(
+    rng: &mut StdRng,
+    floor: &Floor,
+    context: &str,
+    cast: impl Fn(&Collider, Transform, Vec3) -> Option<CastHit<Vec3>>,
+) {
+    let up = floor.up();
+    for number in 0..6 {
+        let context = format!("{context}, cast {number}");
+        let body = Body::new(rng, floor.dimension, floor.size);
+        let low = body.reach(-up);
+        let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
+        let gap = 1e-3 * floor.size;
+        let start = body.pose(floor.place(from) + up * (low + gap));
+        let cast = |motion: DVec3| cast(&body.collider, start, motion.as_vec3());
+        let along = floor.rotation * (to - from);
+        assert!(cast(along).is_none(), "{context}: {:?}", cast(along));
+        let fall = rng.random_range(0.01..1.0) * floor.size;
+        let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
+        assert_eq!(hit.status, CastStatus::Hit, "{context}");
+        // If rounding leaves a step of a height h between two parts, a body of a radius r may hit
+        // the step at an angle whose sine is sqrt(2 h / r).
+        for normal in [hit.contact.normal, hit.face_normal] {
+            assert_up(-normal, floor, 0.2 * floor.size, &context);
+        }
+        let error = (hit.touching * fall - gap).abs();
+        let extent = floor.size + along.length();
+        assert!(error < 1e-5 * extent, "{context}: {error}");
+    }
+}
+
 #[test]
 fn a_cast_along_a_floor_hits_nothing_and_a_cast_into_it_hits_its_top() {
     for_floors(100, |rng, floor, context| {
         let collider = floor.collider();
-        let up = floor.up();
-        for cast in 0..6 {
-            let context = format!("{context}, cast {cast}");
-            let body = Body::new(rng, floor.dimension, floor.size);
-            let low = body.reach(-up);
-            let [from, to] = [0, 1].map(|_| floor.point(rng, floor.size));
-            let gap = 1e-3 * floor.size;
-            let start = body.pose(floor.place(from) + up * (low + gap));
-            let cast = |motion: DVec3| {
-                query::cast_shape(
-                    &body.collider,
-                    start,
-                    motion.as_vec3(),
-                    &collider,
-                    Vec3::ZERO,
-                    Vec3::ZERO,
-                    CastOptions::default(),
-                )
-            };
-            let along = floor.rotation * (to - from);
-            assert!(cast(along).is_none(), "{context}: {:?}", cast(along));
-            let fall = rng.random_range(0.01..1.0) * floor.size;
-            let hit = cast(along - up * fall).unwrap_or_else(|| panic!("{context}: no hit"));
-            assert_eq!(hit.status, CastStatus::Hit, "{context}");
-            // If rounding leaves a step of a height h between two parts, a body of a radius r may
-            // hit the step at an angle whose sine is sqrt(2 h / r).
-            for normal in [hit.contact.normal, hit.face_normal] {
-                assert_up(-normal, floor, 0.2 * floor.size, &context);
-            }
-            let error = (hit.touching * fall - gap).abs();
-            assert!(
-                error < 1e-5 * (floor.size + along.length()),
-                "{context}: {error}"
-            );
-        }
+        assert_casts(rng, floor, context, |body, start, motion| {
+            let (still, options) = (Vec3::ZERO, CastOptions::default());
+            query::cast_shape(body, start, motion, &collider, still, still, options)
+        });
     });
+}
+
+/// Returns a body inside a floor, its pose, and the depth of its lowest point below the top.
+pub fn sunk_body(rng: &mut StdRng, floor: &Floor) -> (Collider, Transform, f64) {
+    let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
+    let low = body.reach(-floor.up());
+    let depth = (low + rng.random_range(0.01..0.25) * floor.size).max(0.01 * floor.size);
+    let at = floor.point(rng, 1.5 * floor.size);
+    let pose = body.pose(floor.place(at) + floor.up() * (low - depth));
+    (body.collider, pose, depth)
 }
 
 #[test]
 fn a_body_inside_a_floor_leaves_through_its_top() {
     for_floors(60, |rng, floor, context| {
         let collider = floor.collider();
-        let up = floor.up();
         for _ in 0..4 {
-            let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
-            let low = body.reach(-up);
-            let depth = (low + rng.random_range(0.01..0.25) * floor.size).max(0.01 * floor.size);
-            let at = floor.point(rng, 1.5 * floor.size);
-            let pose = body.pose(floor.place(at) + up * (low - depth));
-            let contact = query::contact(&collider, Vec3::ZERO, &body.collider, pose);
+            let (body, pose, depth) = sunk_body(rng, floor);
+            let contact = query::contact(&collider, Vec3::ZERO, &body, pose);
             let contact = contact.unwrap_or_else(|| panic!("{context}: no contact"));
             assert_up(contact.normal, floor, depth, context);
             let error = f64::from(contact.depth) - depth;

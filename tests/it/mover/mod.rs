@@ -7,7 +7,7 @@ mod slide;
 mod steps;
 mod walks;
 
-use bevy::{ecs::system::SystemState, prelude::*};
+use bevy::prelude::*;
 use headbutt::{Ground, MoveAndSlideOutput, prelude::*};
 
 /// A level of colliders that no tick moves.
@@ -29,8 +29,7 @@ impl Level {
 
     /// Runs queries on the level.
     pub fn ask<T>(&mut self, question: impl FnOnce(&SpatialQuery) -> T) -> T {
-        let mut state = SystemState::<SpatialQuery>::new(self.world());
-        question(&state.get(self.0.world_mut()).expect("the plugin was added"))
+        crate::spatial::ask(self.world(), |query| question(&query))
     }
 }
 
