@@ -25,8 +25,7 @@ use crate::{
         error::{RecordingError, RecordingFault},
         hash::Hasher,
     },
-    shape::serialize::SerializeSpace,
-    space::DVector,
+    shape::{Affine, serialize::SerializeSpace},
 };
 
 /// The first bytes of a recording.
@@ -121,7 +120,7 @@ pub struct RejectedContact {
 #[serde(bound = "")]
 pub struct PathStart<V: SerializeSpace> {
     pub id: u32,
-    pub pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
+    pub pose: Option<Affine<V::DVec>>,
     /// `true` if the collider was [`Teleported`](crate::Teleported).
     pub is_teleported: bool,
 }

@@ -242,10 +242,9 @@ fn path_starts<V: SerializeSpace>(
         .keys()
         .filter(|it| previous.is_teleported(**it) || known.get(*it) != poses.get(*it));
     let starts = changed.chain(removed).filter_map(|entity| {
-        let pose = poses.get(entity);
         Some(PathStart {
             id: nodes.id_of(*entity)?,
-            pose: pose.map(|pose| (pose.linear, pose.translation)),
+            pose: poses.get(entity).copied(),
             is_teleported: previous.is_teleported(*entity),
         })
     });

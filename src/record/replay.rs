@@ -32,7 +32,7 @@ use crate::{
         recording::{Nodes, Recording},
     },
     settings::{BroadPhase, CandidatePairs},
-    shape::{Affine, serialize::SerializeSpace},
+    shape::serialize::SerializeSpace,
 };
 
 /// The schedule of the plugin in an app that replays a recording:
@@ -396,17 +396,8 @@ impl Replay {
                 // If the contacts were marked as changed, they would count as restored.
                 let poses = poses_of(collisions.bypass_change_detection());
                 match start.pose {
-                    Some((linear, translation)) => {
-                        let pose = Affine {
-                            linear,
-                            translation,
-                        };
-                        if start.is_teleported {
-                            poses.begin(entity, pose);
-                        } else {
-                            poses.poses.insert(entity, pose);
-                        }
-                    }
+                    Some(pose) if start.is_teleported => poses.begin(entity, pose),
+                    Some(pose) => drop(poses.poses.insert(entity, pose)),
                     None => drop(poses.poses.remove(&entity)),
                 }
             }

@@ -22,6 +22,7 @@ const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;
 
 /// An affine map: x is mapped to `linear * x + translation`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Affine<D: DVector> {
     pub linear: D::Matrix,
     pub translation: D,
