@@ -439,9 +439,9 @@ impl Collider {
     /// Returns `true` if this collider touches nothing in any pose, because it is the default
     /// collider, its grid has no cells, or its shape is invalid.
     pub fn is_inert(&self) -> bool {
-        matches!(
+        !matches!(
             self.shape,
-            AnyColliderShape::Inert | AnyColliderShape::Rejected(_) | AnyColliderShape::NoCells(_)
+            AnyColliderShape::D2(_) | AnyColliderShape::D3(_)
         )
     }
 

@@ -578,18 +578,10 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> StatusOfPa
     let nearest = nearest_points(a.into(), b.into());
     // If `nearest_points` ignores all facets, the distance is unknown. In this case, the search for
     // a one-sided surface has no maximum distance.
-    let limit = if nearest.is_some() {
-        0.0
-    } else {
-        f64::INFINITY
-    };
+    let limit = nearest.map_or(f64::INFINITY, |_| 0.0);
     if let Some(surface) = one_sided_surface(a, b, limit).filter(|it| !it.is_solid_surface()) {
         let is_first = core::ptr::eq(surface, a);
-        let surface = if is_first {
-            first.entity
-        } else {
-            second.entity
-        };
+        let surface = if is_first { first } else { second }.entity;
         return (PairStatus::BehindSurface { surface }, None);
     }
     if let Some(status) = passed_ledges(first, second) {

@@ -346,9 +346,8 @@ impl<V: Space> Meeting<'_, V> {
         let motions = swap_if(self.is_flipped, motions);
         let is_held = |landing: &Landing<_>| is_held(self, landing);
         let (hit, parts) = self.pair.first_touch(motions, options, is_held)?;
-        let parts = swap_if(self.is_flipped, parts.into()).into();
         Some(if self.is_flipped {
-            (hit.flipped(), parts)
+            (hit.flipped(), (parts.1, parts.0))
         } else {
             (hit, parts)
         })

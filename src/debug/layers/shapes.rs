@@ -263,12 +263,14 @@ impl Shapes {
                 if !layer.members.contains(&entity) {
                     layer.members.push(entity);
                 }
+                let corners = || box_corners(collider, appearance.pose);
+                let corners = settings.boxes.then(corners).flatten();
                 DrawnCollider {
                     key,
                     appearance,
                     is_one_way: one_way.is_some(),
                     lines,
-                    box_lines: box_lines_in_world(collider, &appearance, settings),
+                    box_lines: corners.map_or_else(Vec::new, |[min, max]| box_edges(min, max)),
                 }
             }
         };
@@ -353,19 +355,6 @@ pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
         Some(_) => [min.with_z(z), max.with_z(z)],
         None => [min, max],
     })
-}
-
-/// Returns the lines of a bounding box in the world.
-fn box_lines_in_world(
-    collider: &Collider,
-    appearance: &Appearance,
-    settings: &HeadbuttGizmos,
-) -> Vec<LineSegment> {
-    if !settings.boxes {
-        return Vec::new();
-    }
-    let corners = box_corners(collider, appearance.pose);
-    corners.map_or_else(Vec::new, |[min, max]| box_edges(min, max))
 }
 
 impl TickResults<'_> {
