@@ -20,7 +20,7 @@ use crate::{
         },
     },
     shape::{AnyColliderShape, ColliderShape},
-    space::Space,
+    space::{DVector, Space},
 };
 
 /// Number of colliders whose change ticks are tested together.
@@ -194,19 +194,9 @@ fn build(
     Ok(match row.collider.shape() {
         AnyColliderShape::Inert | AnyColliderShape::NoCells(_) => ProxySlot::Inert,
         AnyColliderShape::D2(shape) => {
-            let old = if let ProxySlot::D2(slot) = old {
-                Some(slot)
-            } else {
-                None
-            };
             ProxySlot::D2(build_in(world, &mut proxies.d2, row, shape, old)?)
         }
         AnyColliderShape::D3(shape) => {
-            let old = if let ProxySlot::D3(slot) = old {
-                Some(slot)
-            } else {
-                None
-            };
             ProxySlot::D3(build_in(world, &mut proxies.d3, row, shape, old)?)
         }
         AnyColliderShape::Rejected(error) => return Err((*error).into()),
@@ -219,16 +209,16 @@ fn build_in<V: Space>(
     arena: &mut ProxyArena<V>,
     row: &ColliderRow,
     shape: &ColliderShape<V>,
-    old: Option<u32>,
+    old: ProxySlot,
 ) -> Result<u32, ColliderError> {
     let pose = entity_pose::<V>(world, row.entity)?;
     let (proxy, aabb) = Proxy::new(row.entity, row.traits, shape, pose)?;
-    Ok(match old {
-        Some(slot) => {
+    Ok(match (old, V::DVec::DIMENSION) {
+        (ProxySlot::D2(slot), 2) | (ProxySlot::D3(slot), 3) => {
             arena.replace(slot, proxy, aabb);
             slot
         }
-        None => arena.insert(proxy, aabb),
+        _ => arena.insert(proxy, aabb),
     })
 }
 
