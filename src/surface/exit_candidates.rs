@@ -175,7 +175,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// all near facets, at the end of an edge of one of them.
     fn facets_at(&self, point: V::DVec) -> FacetsAtPoint<V::DVec> {
         let at = point + self.surface.world_pose.translation;
-        let region = BoundingRegion::Box(Bounds { min: at, max: at }.grown(weld(&[point])));
+        let region = BoundingRegion::Box(Bounds::at(at).grown(weld(&[point])));
         let mut found = FacetsAtPoint::new();
         self.surface.parts_near(&region, V::DVec::ZERO, |index| {
             let facet = self.surface.facet(index);
