@@ -6,6 +6,6 @@
 //! | `union_faces.rs` | [`UnionFaces`](union_faces::UnionFaces), the exposed faces of the union |
 //! | `parts.rs` | [`JoinedParts`](parts::JoinedParts), the parts, and points inside them |
 
-mod part_faces;
+pub mod part_faces;
 pub mod parts;
 mod union_faces;

@@ -30,7 +30,7 @@ pub struct PartFace<D> {
 
 impl<D: DVector> PartFace<D> {
     /// Creates the face with these corners. `middle` is a point inside the part.
-    fn new(corners: Polygon<D>, middle: D) -> Option<Self> {
+    pub fn new(corners: Polygon<D>, middle: D) -> Option<Self> {
         let base = *corners.first()?;
         let edge = |corner: &D| *corner - base;
         let normal = if D::DIMENSION == 2 {
@@ -106,41 +106,41 @@ impl<D: DVector> PartFaces<D> {
         let mut faces = self.faces.iter();
         faces.all(|face| face.height(point) <= tolerance)
     }
+}
 
-    /// Adds the pieces of a polygon that this part does not cover to `rest`. The polygon is a piece
-    /// of a face with the outward normal `normal`.
-    ///
-    /// Points within `tolerance` of the part count as covered, unless the polygon would have to be
-    /// cut. So no sliver remains where two parts are flush only up to rounding. If two parts have a
-    /// face in the same plane, the face of the first part remains: `is_first` is `true` if this
-    /// part comes first.
-    pub fn cut(
-        &self,
-        polygon: &Polygon<D>,
-        normal: D,
-        is_first: bool,
-        tolerance: f64,
-        rest: &mut Vec<Polygon<D>>,
-    ) {
-        let start = rest.len();
-        let mut inner = polygon.clone();
-        for face in &self.faces {
-            let heights: SmallVec<[f64; 6]> = inner.iter().map(|it| face.height(*it)).collect();
-            let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
-            let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let is_level = lowest >= -tolerance;
-            let is_below = highest <= tolerance;
-            let is_same_face = is_level && is_below && face.normal.dot(normal) > 0.0;
-            if is_level && !is_below || is_same_face && !is_first {
-                rest.truncate(start);
-                rest.push(polygon.clone());
-                return;
-            }
-            if !is_below {
-                let [below, above] = split(&inner, &heights);
-                rest.push(above);
-                inner = below;
-            }
+/// Adds the pieces of a polygon that a part with these faces does not cover to `rest`. The polygon
+/// is a piece of a face with the outward normal `normal`.
+///
+/// Points within `tolerance` of the part count as covered, unless the polygon would have to be cut.
+/// So no sliver remains where two parts are flush only up to rounding. If two parts have a face in
+/// the same plane, the face of the first part remains: `is_first` is `true` if the part that covers
+/// comes first.
+pub fn cut<D: DVector>(
+    faces: &[PartFace<D>],
+    polygon: &Polygon<D>,
+    normal: D,
+    is_first: bool,
+    tolerance: f64,
+    rest: &mut Vec<Polygon<D>>,
+) {
+    let start = rest.len();
+    let mut inner = polygon.clone();
+    for face in faces {
+        let heights: SmallVec<[f64; 6]> = inner.iter().map(|it| face.height(*it)).collect();
+        let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let is_level = lowest >= -tolerance;
+        let is_below = highest <= tolerance;
+        let is_same_face = is_level && is_below && face.normal.dot(normal) > 0.0;
+        if is_level && !is_below || is_same_face && !is_first {
+            rest.truncate(start);
+            rest.push(polygon.clone());
+            return;
+        }
+        if !is_below {
+            let [below, above] = split(&inner, &heights);
+            rest.push(above);
+            inner = below;
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     shape::{
         boxes::wide_tree::WideTree,
         elements::facet::{FacetIndices, facet_normal, facet_vertices, weld},
-        joined::part_faces::{PartFaces, Polygon},
+        joined::part_faces::{PartFaces, Polygon, cut},
     },
     space::{DVector, Space},
 };
@@ -68,7 +68,8 @@ impl<V: Space> UnionFaces<V> {
                     let mut rest = Vec::with_capacity(exposed.len());
                     for polygon in &exposed {
                         let is_first = *other_index < index;
-                        other.cut(polygon, face.normal, is_first, tolerance, &mut rest);
+                        let (faces, normal) = (&other.faces, face.normal);
+                        cut(faces, polygon, normal, is_first, tolerance, &mut rest);
                     }
                     exposed = rest;
                     if exposed.is_empty() {
