@@ -9,14 +9,10 @@ use std::collections::HashMap;
 
 use crate::{
     shape::elements::facet::{
-        FacetIndices, FacetVertices, facet_normal, facet_vertices, has_area, weld,
+        FacetIndices, FacetVertices, are_level, facet_normal, facet_vertices,
     },
     space::{DVector, Space},
 };
-
-/// The vertices of a cluster deviate from its plane by at most this fraction of the weld. The
-/// deviation is less than the rounding of vertices to `f32`.
-const FLAT: f64 = 1.0 / 32.0;
 
 /// The index of a missing vertex, facet or cluster.
 const NONE: u32 = u32::MAX;
@@ -170,19 +166,6 @@ fn connected<V: Space>(
         }
     }
     found
-}
-
-/// Returns `true` if two facets have nonzero areas and the same winding, and the plane of the first
-/// facet contains the second facet.
-fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
-    let normal = facet_normal(own).filter(|_| has_area::<V>(own) && has_area::<V>(others));
-    let (Some(normal), Some(base)) = (normal.and_then(V::DVec::unit), own.first()) else {
-        return false;
-    };
-    let tolerance = FLAT * weld(own).min(weld(others));
-    let mut others_heights = others.iter().map(|vertex| (*vertex - *base).dot(normal));
-    facet_normal(others).is_some_and(|other| other.dot(normal) > 0.0)
-        && others_heights.all(|height| height.abs() <= tolerance)
 }
 
 /// Returns vertices that span the common plane of several facets, wound like the facets. Returns

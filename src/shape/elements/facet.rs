@@ -25,6 +25,10 @@ const SAME_VERTEX: f64 = 1e-7;
 /// of the longer edge's square. The normal of such a triangle would be mostly rounding error.
 const SLIVER: f64 = 1e-12;
 
+/// The vertices of a cluster deviate from its plane by at most this fraction of the weld. The
+/// deviation is less than the rounding of vertices to `f32`.
+const FLAT: f64 = 1.0 / 32.0;
+
 /// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] indices are used.
 pub type FacetIndices = [u32; 3];
 
@@ -350,6 +354,19 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     let area = facet_normal(vertices).map_or(0.0, DVector::length);
     // In 3D, `area` is a product of two lengths. In 2D, `area` is a length.
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
+}
+
+/// Returns `true` if two facets have nonzero areas and the same winding, and the plane of the first
+/// facet contains the second facet.
+pub fn are_level<V: Space>(own: &[V::DVec], others: &[V::DVec]) -> bool {
+    let normal = facet_normal(own).filter(|_| has_area::<V>(own) && has_area::<V>(others));
+    let (Some(normal), Some(base)) = (normal.and_then(V::DVec::unit), own.first()) else {
+        return false;
+    };
+    let tolerance = FLAT * weld(own).min(weld(others));
+    let mut others_heights = others.iter().map(|vertex| (*vertex - *base).dot(normal));
+    facet_normal(others).is_some_and(|other| other.dot(normal) > 0.0)
+        && others_heights.all(|height| height.abs() <= tolerance)
 }
 
 /// Returns `true` if a point is on a facet of nonzero area, up to the greater of a tolerance and
