@@ -85,6 +85,8 @@ impl Collider {
     ///   cells, empty cells included.
     /// * [`SlopeAlongZ`](ShapeError::SlopeAlongZ): a cell of a 2D grid slopes or is one-way
     ///   along z.
+    /// * [`UnknownCellShape`](ShapeError::UnknownCellShape): a cell has a shape that is not in the
+    ///   table of the grid.
     /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
     /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
     pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
@@ -170,7 +172,7 @@ impl Collider {
         let result = edit(&mut grid);
         let compound = self.cell_compound();
         let old = compound.and_then(Compound::cells);
-        let old = old.filter(|cells| cells.grid().cell_size() == grid.cell_size());
+        let old = old.filter(|cells| cells.grid().has_same_cells(&grid));
         let new = match old {
             Some(cells) => cells.changed(&grid)?,
             None => CellSurface::new(&grid)?,

@@ -249,8 +249,9 @@ use crate::shape::{
 ///   `rotation` lists the columns of an `f64` matrix that is orthonormal to 12 digits.
 /// * `Surface(vertices, facets, one_sided, margin)`: a polyline, trimesh or height field. A facet
 ///   is a list of vertex indices: two in 2D, three in 3D.
-/// * `Cells(cell_size, runs: [(start, count, cell)], margin)`: a union of cells. A run is a row of
-///   equal cells along x, and `cell` is `(heights, along_z, hanging, material)`.
+/// * `Cells(cell_size, shapes: [[_]], runs: [(start, count, cell)], margin)`: a union of cells. A
+///   shape lists the vertices of a hull. A run is a row of equal cells along x, and `cell` is
+///   `(heights, along_z, hanging, one_way, shape, material)`.
 ///
 /// A kind is one of these values:
 ///

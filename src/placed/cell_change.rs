@@ -25,7 +25,7 @@ impl<V: Space> CellChange<V> {
         let (before, after) = (old.compound()?, new.compound()?);
         let is_same = old.world_pose.has_same_bits(&new.world_pose)
             && before.radius().to_bits() == after.radius().to_bits()
-            && before.cells()?.grid().cell_size() == after.cells()?.grid().cell_size();
+            && before.cells()?.grid().has_same_cells(after.cells()?.grid());
         is_same.then(|| Self { old: old.clone() })
     }
 

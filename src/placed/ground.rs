@@ -44,7 +44,9 @@ pub enum NotJoined {
     NotSolid,
     #[error("its ground has members that are not from `Collider::cells`")]
     MixedKinds,
-    #[error("its cells have another size, rotation, scale or margin than the cells of its ground")]
+    #[error(
+        "its cells have another size, rotation, scale, margin or table of shapes than the cells of its ground"
+    )]
     OtherCells,
     #[error("its cells are not at the positions of the cells of its ground")]
     OffLattice,
@@ -119,9 +121,10 @@ impl<V: Space> MemberCells<'_, V> {
     }
 }
 
-/// The size and the pose of the cells of a ground.
+/// The size, the shapes and the pose of the cells of a ground.
 pub struct CellLattice<V: Space> {
-    size: V,
+    /// A grid without cells.
+    empty: CellGrid<V>,
     pose: WorldPose<V::DVec>,
     margin: f32,
 }
@@ -143,10 +146,15 @@ impl<V: Space> CellLattice<V> {
             pose.linear() * rest.scaled(size.to_f64())
         };
         Some(Self {
-            size,
+            empty: grid.emptied(),
             pose,
             margin: compound.parts().1,
         })
+    }
+
+    /// Returns `true` if the cells have a table of shapes.
+    pub fn has_shapes(&self) -> bool {
+        self.empty.shapes().len() > 0
     }
 
     /// Returns the offset of a member's cells.
@@ -158,7 +166,9 @@ impl<V: Space> CellLattice<V> {
         let (Some(cells), Some(inverse)) = (own.cells(), inverse) else {
             return Err(NotJoined::OtherCells);
         };
-        let is_same = other.size == self.size && other.margin == self.margin;
+        let has_same_cells = self.empty.has_same_cells(&other.empty)
+            || !other.has_shapes() && self.empty.cell_size() == other.empty.cell_size();
+        let is_same = has_same_cells && other.margin == self.margin;
         if !is_same || !pose.has_same_bits(&self.pose) {
             return Err(NotJoined::OtherCells);
         }
@@ -182,7 +192,9 @@ impl<V: Space> CellLattice<V> {
     pub fn is_of(&self, ground: &PlacedCollider<V>) -> bool {
         let margin = ground.compound().map(|compound| compound.parts().1);
         ground.world_pose.has_same_bits(&self.pose)
-            && ground.grid().is_some_and(|it| it.cell_size() == self.size)
+            && ground
+                .grid()
+                .is_some_and(|it| it.has_same_cells(&self.empty))
             && margin == Some(self.margin)
     }
 
@@ -196,7 +208,7 @@ impl<V: Space> CellLattice<V> {
         members: &[MemberCells<'m, V>],
     ) -> Result<PlacedCollider<V>, NotJoined> {
         let old = old.and_then(PlacedCollider::cells);
-        let mut grid = old.map_or_else(|| CellGrid::new(self.size), |it| it.grid().clone());
+        let mut grid = old.map_or_else(|| self.empty.clone(), |it| it.grid().clone());
         let all: Vec<_> = members.iter().map(|it| (it.range(), it)).collect();
         for change in changes {
             let ranges = change.iter().flatten().map(MemberCells::range);

@@ -51,8 +51,8 @@ impl CellChanges {
 fn runs_between<V: SerializeSpace>(old: &Collider, new: &Collider) -> Option<Vec<RunData<V>>> {
     let (old, new) = (old.cell_compound::<V>()?, new.cell_compound::<V>()?);
     let (old_grid, new_grid) = (old.cells()?.grid(), new.cells()?.grid());
-    let is_same = old.parts().1.to_bits() == new.parts().1.to_bits()
-        && old_grid.cell_size() == new_grid.cell_size();
+    let is_same =
+        old.parts().1.to_bits() == new.parts().1.to_bits() && old_grid.has_same_cells(new_grid);
     if !is_same {
         return None;
     }

@@ -31,7 +31,7 @@ use crate::{
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"HEADBUTT";
 /// The version of the format, in the two bytes after [`MAGIC`].
-pub const VERSION: u16 = 7;
+pub const VERSION: u16 = 8;
 
 /// The first block of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]

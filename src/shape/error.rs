@@ -97,6 +97,20 @@ pub enum ShapeError {
     /// A cell of a 2D grid slopes along z, or is one-way along z.
     #[error("a cell of a 2D grid cannot slope along z, or be one-way along z")]
     SlopeAlongZ,
+    /// A shape for a [cell](crate::Cell::shape) is flat or has a curved side.
+    #[error(
+        "the shape of a cell must be a box, polygon or hull that has a volume, without curved sides"
+    )]
+    NotACellShape,
+    /// A shape for a [cell](crate::Cell::shape) is not inside the cell.
+    #[error("the shape of a cell must be inside the cell, whose center is the origin")]
+    CellShapeTooLarge,
+    /// The table of a grid has too many shapes: more than 32767.
+    #[error("a grid can have at most 32767 shapes")]
+    TooManyCellShapes,
+    /// A [cell](crate::Cell::shape) has a shape that is not in the table of its grid.
+    #[error("a cell has an unknown shape: list all shapes in `CellGrid::with_shapes`")]
+    UnknownCellShape,
     /// The chunks of a grid have too many cells: see [`CellGrid`](crate::CellGrid).
     #[error("the chunks of a grid may have at most 2^26 cells: use several grids")]
     TooManyCells,

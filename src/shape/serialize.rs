@@ -100,6 +100,8 @@ enum BodyData<V: SerializeSpace> {
     /// A union of cells.
     Cells {
         cell_size: V,
+        #[serde(default)]
+        shapes: Vec<ConvexHull<V>>,
         runs: Vec<RunData<V>>,
         margin: f32,
     },
@@ -115,6 +117,8 @@ enum BodyData<V: SerializeSpace> {
 #[serde(rename = "CellGrid", bound = "", deny_unknown_fields)]
 struct GridData<V: SerializeSpace> {
     cell_size: V,
+    #[serde(default)]
+    shapes: Vec<ConvexHull<V>>,
     runs: Vec<RunData<V>>,
 }
 
@@ -157,9 +161,14 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
                 Self::Joined { parts, margin }
             }
             (CompoundParts::Surface(surface), margin) if let Some(grid) = surface.grid() => {
-                let GridData { cell_size, runs } = grid.into();
+                let GridData {
+                    cell_size,
+                    shapes,
+                    runs,
+                } = grid.into();
                 Self::Cells {
                     cell_size,
+                    shapes,
                     runs,
                     margin,
                 }
@@ -205,10 +214,16 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
             }
             BodyData::Cells {
                 cell_size,
+                shapes,
                 runs,
                 margin,
             } => {
-                let grid = GridData { cell_size, runs }.try_into()?;
+                let data = GridData {
+                    cell_size,
+                    shapes,
+                    runs,
+                };
+                let grid = data.try_into()?;
                 let cells = CellSurface::new(&grid)?;
                 let cells = cells.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
                 Compound::of_cells(cells, margin)?
@@ -224,8 +239,11 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
 
 impl<V: SerializeSpace> From<&CellGrid<V>> for GridData<V> {
     fn from(grid: &CellGrid<V>) -> Self {
-        let (cell_size, runs) = (grid.cell_size(), runs_of(grid.iter()));
-        Self { cell_size, runs }
+        Self {
+            cell_size: grid.cell_size(),
+            shapes: grid.shapes().cloned().collect(),
+            runs: runs_of(grid.iter()),
+        }
     }
 }
 
@@ -253,7 +271,11 @@ impl<V: SerializeSpace> TryFrom<GridData<V>> for CellGrid<V> {
     type Error = ShapeError;
 
     fn try_from(data: GridData<V>) -> Result<Self, ShapeError> {
-        let mut grid = Self::new(data.cell_size);
+        let mut grid = if data.shapes.is_empty() {
+            Self::new(data.cell_size)
+        } else {
+            Self::with_shapes(data.cell_size, data.shapes)?
+        };
         let mut runs = data.runs.iter();
         runs.try_for_each(|run| run.add_to(&mut grid))?;
         Ok(grid)

@@ -141,8 +141,9 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
 
 /// Returns a random cell.
 fn cell(random: &mut StdRng) -> Cell {
-    let cell = match random.random_range(0..4) {
+    let cell = match random.random_range(0..5) {
         0 => Cell::SOLID,
+        4 => Cell::shape(random.random_range(0..2)),
         1 => Cell::slope(random.random_range(0..=8), random.random_range(0..=8)),
         2 => Cell::one_way([CellDirection::Y, CellDirection::NegX][random.random_range(0..2)]),
         _ => Cell::slope(random.random_range(1..=8), 3).hanging(),
@@ -158,7 +159,10 @@ fn flat_blocks(random: &mut StdRng) -> Collider {
 }
 
 fn flat_cells(random: &mut StdRng) -> CellGrid<Vec2> {
-    let mut grid = CellGrid::new(Vec2::splat(length(random)));
+    let size = length(random);
+    let [a, b, c] = [[-0.5, -0.5], [0.5, -0.5], [0.1, 0.5]].map(|it| size * Vec2::from(it));
+    let shapes = [Triangle2d::new(a, b, c), Triangle2d::new(b, c, -a)];
+    let mut grid = CellGrid::with_shapes(Vec2::splat(size), shapes).expect("two triangles");
     grid.set(IVec2::ZERO, Cell::SOLID);
     for _ in 0..20 {
         let at = IVec2::new(random.random_range(-4..4), random.random_range(-4..4));
@@ -169,7 +173,9 @@ fn flat_cells(random: &mut StdRng) -> CellGrid<Vec2> {
 
 /// Returns every kind of shape in 3D.
 fn of_space(random: &mut StdRng) -> Vec<Collider> {
-    let mut cells = CellGrid::new(Vec3::splat(length(random)));
+    let size = length(random);
+    let blocks = [0.5, 0.9].map(|height| Cuboid::new(size, height * size, 0.7 * size));
+    let mut cells = CellGrid::with_shapes(Vec3::splat(size), blocks).expect("two blocks");
     for (at, cell) in flat_cells(random).iter() {
         cells.set(at.extend(random.random_range(0..2)), cell);
     }
@@ -388,12 +394,15 @@ fn the_default_collider_stays_inert() {
 #[test]
 fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     let stand = Isometry2d::from_xy(0.0, 0.1);
-    let mut row = CellGrid::new(Vec2::new(1.0, 2.0));
+    let triangle = [[-0.5, -1.0], [0.5, -1.0], [0.5, 1.0]].map(Vec2::from);
+    let shapes = [ConvexHull::new(triangle).expect("points")];
+    let mut row = CellGrid::with_shapes(Vec2::new(1.0, 2.0), shapes).expect("a triangle");
     let full = (-1..2).map(|x| (IVec2::new(x, 0), Cell::SOLID));
     row.extend(full);
     let half = Cell::slope(4, 0).hanging().with_material(7);
     row.set(IVec2::new(2, 0), half);
     row.set(IVec2::new(3, 0), Cell::one_way(CellDirection::Y));
+    row.set(IVec2::new(4, 0), Cell::shape(0).with_material(9));
     let texts = [
         (Collider::default(), "Inert"),
         (
@@ -431,14 +440,16 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
         ),
         (
             Collider::cells(&row),
-            "D2(Cells(cell_size:(1.0,2.0),runs:[(start:(-1,0),count:3,cell:(heights:(8,8),along_z:false,\
-                hanging:false,one_way:None,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
-                one_way:None,material:7)),(start:(3,0),count:1,cell:(heights:(0,0),along_z:false,hanging:false,\
-                one_way:Some(Y),material:0))],margin:0.0))",
+            "D2(Cells(cell_size:(1.0,2.0),shapes:[[(-0.5,-1.0),(0.5,-1.0),(0.5,1.0)]],runs:[\
+                (start:(-1,0),count:3,cell:(heights:(8,8),along_z:false,\
+                hanging:false,one_way:None,shape:None,material:0)),(start:(2,0),count:1,cell:(heights:(4,0),along_z:false,hanging:true,\
+                one_way:None,shape:None,material:7)),(start:(3,0),count:1,cell:(heights:(0,0),along_z:false,hanging:false,\
+                one_way:Some(Y),shape:None,material:0)),(start:(4,0),count:1,cell:(heights:(0,0),along_z:false,hanging:false,\
+                one_way:None,shape:Some(0),material:9))],margin:0.0))",
         ),
         (
             Collider::cells(&CellGrid::new(Vec2::ONE)),
-            "NoCells(D2((cell_size:(1.0,1.0),runs:[])))",
+            "NoCells(D2((cell_size:(1.0,1.0),shapes:[],runs:[])))",
         ),
     ];
     for (collider, expected) in texts {
@@ -652,6 +663,10 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         (
             no_cells("1.0", "(start:(0,0),count:1,cell:SOLID)"),
             ShapeError::NotEmpty,
+        ),
+        (
+            cells("1.0", "(start:(0,0),count:1,cell:SOLID)").replace("mat", "shape:Some(0),mat"),
+            ShapeError::UnknownCellShape,
         ),
         (no_cells("0.0", ""), ShapeError::Zero("size of a cell")),
         (no_cells("NaN", ""), ShapeError::NotFinite("size of a cell")),

@@ -314,10 +314,18 @@ impl<V: Space> Ground<V> {
             member.own.grid().is_some() && !is_one_way
         });
         let mut grids: Vec<&mut Member<V>> = grids.collect();
-        let mut lattices = grids
+        let lattices = grids
             .iter()
             .filter_map(|member| CellLattice::of(&member.own));
-        let lattice = lattices.next().filter(|_| common.is_none());
+        // The cells of a member without a table of shapes fit into any other table.
+        let lattice = lattices.reduce(|first, other| {
+            if !first.has_shapes() && other.has_shapes() {
+                other
+            } else {
+                first
+            }
+        });
+        let lattice = lattice.filter(|_| common.is_none());
         let mut are_kept_same = true;
         for member in &mut grids {
             let old = member.cells().map(|cells| cells.offset);

@@ -3,14 +3,23 @@
 /// The height of a full cell.
 const FULL: u8 = 8;
 
-/// The bits of [`Cell::shape`]: two heights of four bits each, two flags, and the number of a
-/// [`CellDirection`] plus 1, or 0 if the cell is not one-way.
+/// The bits of a cell without [`IN_TABLE`]: two heights of four bits each, two flags, and the
+/// number of a [`CellDirection`] plus 1, or 0 if the cell is not one-way.
 const SECOND_HEIGHT: u16 = 4;
 const HEIGHT: u16 = 0b1111;
 const HEIGHTS: u16 = 0xff;
 const ALONG_Z: u16 = 1 << 8;
 const HANGING: u16 = 1 << 9;
 const ONE_WAY: u16 = 10;
+
+/// The flag of a cell whose other bits are the number of a shape in the table of the grid.
+const IN_TABLE: u16 = 1 << 15;
+
+/// The number of different values of [`Cell::slope_index`].
+pub(super) const SLOPES: usize = 1 << ONE_WAY;
+
+/// The maximum number of shapes in the table of a grid.
+pub(super) const MAX_SHAPES: usize = IN_TABLE as usize - 1;
 
 /// The direction out of the solid side of a [one-way cell](Cell::one_way), along an axis of the
 /// grid.
@@ -32,10 +41,15 @@ pub enum CellDirection {
 }
 
 impl CellDirection {
-    /// Returns the index of the axis, and the end of the axis to which the direction leads: 0 or 1.
-    fn side(self) -> (usize, f64) {
-        let number = self as usize;
-        (number / 2, f64::from(number.is_multiple_of(2)))
+    /// Returns `true` if the axis is z.
+    fn is_only_3d(self) -> bool {
+        matches!(self, Self::Z | Self::NegZ)
+    }
+
+    /// Returns the bit of the solid side in a mask of sides. The lower end of an axis comes before
+    /// its upper end.
+    pub(super) fn side_mask(self) -> u8 {
+        1 << (self as u8 ^ 1)
     }
 }
 
@@ -59,7 +73,7 @@ impl CellDirection {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serialize", serde(from = "CellData", into = "CellData"))]
 pub struct Cell {
-    shape: u16,
+    bits: u16,
     material: u16,
 }
 
@@ -118,7 +132,7 @@ impl Cell {
         let second = if second > FULL { FULL } else { second } as u16;
         let flags = if first == second { 0 } else { flags };
         Self {
-            shape: first | second << SECOND_HEIGHT | flags,
+            bits: first | second << SECOND_HEIGHT | flags,
             material: 0,
         }
     }
@@ -149,14 +163,63 @@ impl Cell {
     /// ```
     pub const fn one_way(direction: CellDirection) -> Self {
         Self {
-            shape: (direction as u16 + 1) << ONE_WAY,
+            bits: (direction as u16 + 1) << ONE_WAY,
             material: 0,
+        }
+    }
+
+    /// Creates a cell with a convex shape of its own, by the number of the shape in the table of
+    /// the grid, which [`CellGrid::with_shapes`](crate::CellGrid::with_shapes) creates. An unknown
+    /// number is an error of [`Collider::try_cells`](crate::Collider::try_cells), and so is each
+    /// number above 32766.
+    ///
+    /// The shape is solid like a slope: where it covers a part of a side of the cell, the union
+    /// has no face there. It cannot be one-way.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{ConvexHull, prelude::*};
+    ///
+    /// // A stalactite, and a rock. The origin is the center of the cell.
+    /// let stalactite = [Vec2::new(-4.0, 8.0), Vec2::new(4.0, 8.0), Vec2::new(1.0, -6.0)];
+    /// let rock = [
+    ///     Vec2::new(-8.0, -8.0),
+    ///     Vec2::new(8.0, -8.0),
+    ///     Vec2::new(5.0, 0.0),
+    ///     Vec2::new(-2.0, 3.0),
+    /// ];
+    /// let shapes = [ConvexHull::new(stalactite).unwrap(), ConvexHull::new(rock).unwrap()];
+    /// let mut grid = CellGrid::with_shapes(Vec2::splat(16.0), shapes).unwrap();
+    /// grid.set(IVec2::new(0, 2), Cell::shape(0));
+    /// grid.set(IVec2::new(0, 0), Cell::shape(1).with_material(5));
+    /// let cave = Collider::cells(&grid);
+    /// assert!(cave.contains_point(Vec2::ZERO, Vec2::new(6.0, 10.0)));
+    /// assert!(!cave.contains_point(Vec2::ZERO, Vec2::new(1.0, 10.0)));
+    ///
+    /// grid.set(IVec2::new(1, 0), Cell::shape(2));
+    /// assert_eq!(Collider::try_cells(&grid).unwrap_err(), ShapeError::UnknownCellShape);
+    /// ```
+    pub const fn shape(number: u16) -> Self {
+        let last = MAX_SHAPES as u16;
+        Self {
+            bits: IN_TABLE | if number > last { last } else { number },
+            material: 0,
+        }
+    }
+
+    /// Returns the number of a [shape](Self::shape) in the table of the grid, or `None` for any
+    /// other cell.
+    pub const fn shape_number(self) -> Option<u16> {
+        if self.bits & IN_TABLE == 0 {
+            None
+        } else {
+            Some(self.bits ^ IN_TABLE)
         }
     }
 
     /// Returns the direction of a [one-way cell](Self::one_way), or `None` for any other cell.
     pub const fn one_way_direction(self) -> Option<CellDirection> {
-        match self.shape >> ONE_WAY {
+        match self.bits >> ONE_WAY {
             1 => Some(CellDirection::X),
             2 => Some(CellDirection::NegX),
             3 => Some(CellDirection::Y),
@@ -168,7 +231,8 @@ impl Cell {
     }
 
     /// Returns this cell turned upside down along y: its shape hangs from the top of the cell.
-    /// Applied twice, the method returns the same cell.
+    /// Applied twice, the method returns the same cell. A cell with a [shape](Self::shape) of its
+    /// own stays the same.
     ///
     /// ```
     /// use headbutt::Cell;
@@ -180,13 +244,13 @@ impl Cell {
     /// ```
     #[must_use]
     pub const fn hanging(self) -> Self {
-        let shape = match self.one_way_direction() {
-            Some(CellDirection::Y) => Self::one_way(CellDirection::NegY).shape,
-            Some(CellDirection::NegY) => Self::one_way(CellDirection::Y).shape,
-            None if self.has_inside() && !self.is_solid() => self.shape ^ HANGING,
-            _ => self.shape,
+        let bits = match self.one_way_direction() {
+            Some(CellDirection::Y) => Self::one_way(CellDirection::NegY).bits,
+            Some(CellDirection::NegY) => Self::one_way(CellDirection::Y).bits,
+            None if self.slope_index().is_some() => self.bits ^ HANGING,
+            _ => self.bits,
         };
-        Self { shape, ..self }
+        Self { bits, ..self }
     }
 
     /// Returns this cell with another material. Materials have no effect on collisions: for layers
@@ -205,72 +269,62 @@ impl Cell {
 
     /// Returns `true` if the cell has no content.
     pub const fn is_empty(self) -> bool {
-        self.shape == Self::EMPTY.shape
+        self.bits == Self::EMPTY.bits
     }
 
     /// Returns `true` if the cell fills its box.
     pub const fn is_solid(self) -> bool {
-        self.shape == Self::SOLID.shape
+        self.bits == Self::SOLID.bits
     }
 
     /// Returns `true` if the cell fills a part of its box. A one-way cell does not.
     pub(super) const fn has_inside(self) -> bool {
-        self.shape & HEIGHTS != 0
+        self.bits & (HEIGHTS | IN_TABLE) != 0
+    }
+
+    /// Returns a number of the shape of a slope, less than [`SLOPES`], or `None` for a cell that is
+    /// empty, solid or one-way, or has a shape in the table of the grid.
+    pub(super) const fn slope_index(self) -> Option<usize> {
+        let is_slope = self.bits & IN_TABLE == 0 && self.has_inside() && !self.is_solid();
+        if is_slope {
+            Some(self.bits as usize)
+        } else {
+            None
+        }
     }
 
     /// Returns the heights at both ends of the slope, in eighths of the cell.
-    pub(super) fn eighths(self) -> [u8; 2] {
-        [self.shape, self.shape >> SECOND_HEIGHT].map(|height| (height & HEIGHT) as u8)
-    }
-
-    /// Returns the heights at both ends of the slope, as fractions of the cell.
-    pub(super) fn heights(self) -> [f64; 2] {
-        self.eighths()
-            .map(|height| f64::from(height) / f64::from(FULL))
+    fn eighths(self) -> [u8; 2] {
+        [self.bits, self.bits >> SECOND_HEIGHT].map(|height| (height & HEIGHT) as u8)
     }
 
     /// Returns `true` if the cell slopes along z.
-    pub(super) fn is_along_z(self) -> bool {
-        self.shape & ALONG_Z != 0
+    fn is_along_z(self) -> bool {
+        self.bits & (ALONG_Z | IN_TABLE) == ALONG_Z
     }
 
     /// Returns `true` if the cell slopes or is one-way along z, and so exists only in 3D.
     pub(super) fn is_only_3d(self) -> bool {
         let direction = self.one_way_direction();
-        self.is_along_z() || direction.is_some_and(|it| it.side().0 == 2)
+        self.is_along_z() || direction.is_some_and(CellDirection::is_only_3d)
     }
 
-    /// Returns `true` if the cell is one-way, and its solid side is at this end of an axis.
-    pub(super) fn is_one_way_at(self, axis: usize, end: f64) -> bool {
-        let direction = self.one_way_direction();
-        direction.is_some_and(|it| it.side() == (axis, end))
+    /// Returns `true` if the shape of a slope hangs from the top of the cell.
+    fn is_hanging(self) -> bool {
+        self.bits & (HANGING | IN_TABLE) == HANGING
     }
 
-    /// Returns `true` if the shape hangs from the top of the cell.
-    pub(super) fn is_hanging(self) -> bool {
-        self.shape & HANGING != 0
-    }
-
-    /// Returns the lowest and the highest y of the shape at a position in the cell. All numbers are
+    /// Returns the lowest and the highest y of a slope at a position in the cell. All numbers are
     /// fractions of the cell.
     pub(super) fn span(self, x: f64, z: f64) -> [f64; 2] {
-        let [first, second] = self.heights();
+        let heights = self.eighths();
+        let [first, second] = heights.map(|height| f64::from(height) / f64::from(FULL));
         let height = first + (second - first) * if self.is_along_z() { z } else { x };
         if self.is_hanging() {
             [1.0 - height, 1.0]
         } else {
             [0.0, height]
         }
-    }
-
-    /// Returns `true` if the shape covers the bottom of the cell.
-    pub(super) fn fills_bottom(self) -> bool {
-        self.has_inside() && !self.is_hanging()
-    }
-
-    /// Returns `true` if the shape covers the top of the cell.
-    pub(super) fn fills_top(self) -> bool {
-        self.is_hanging() || self.is_solid()
     }
 }
 
@@ -283,17 +337,24 @@ struct CellData {
     along_z: bool,
     hanging: bool,
     one_way: Option<CellDirection>,
+    shape: Option<u16>,
     material: u16,
 }
 
 #[cfg(feature = "serialize")]
 impl From<Cell> for CellData {
     fn from(cell: Cell) -> Self {
+        let shape = cell.shape_number();
         Self {
-            heights: cell.eighths(),
+            heights: if shape.is_none() {
+                cell.eighths()
+            } else {
+                [0; 2]
+            },
             along_z: cell.is_along_z(),
             hanging: cell.is_hanging(),
             one_way: cell.one_way_direction(),
+            shape,
             material: cell.material,
         }
     }
@@ -303,12 +364,13 @@ impl From<Cell> for CellData {
 impl From<CellData> for Cell {
     fn from(data: CellData) -> Self {
         let [first, second] = data.heights;
-        let cell = match data.one_way {
-            Some(direction) => Self::one_way(direction),
-            None if data.along_z => Self::slope_z(first, second),
-            None => Self::slope(first, second),
+        let cell = match (data.shape, data.one_way) {
+            (Some(number), _) => Self::shape(number),
+            (None, Some(direction)) => Self::one_way(direction),
+            (None, None) if data.along_z => Self::slope_z(first, second),
+            (None, None) => Self::slope(first, second),
         };
-        let hangs = data.hanging && cell.has_inside();
+        let hangs = data.hanging && cell.slope_index().is_some();
         let cell = if hangs { cell.hanging() } else { cell };
         cell.with_material(data.material)
     }

@@ -37,11 +37,7 @@ impl<V: Space> CellSurface<V> {
     /// Finds the exposed faces of a grid. Returns `None` if all cells are empty.
     pub fn new(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         grid.check_len(0)?;
-        let size = grid.cell_size();
-        ShapeError::check_lengths("size of a cell", size)?;
-        if (0..V::DVec::DIMENSION).any(|axis| size.to_f64().component(axis) == 0.0) {
-            return Err(ShapeError::Zero("size of a cell"));
-        }
+        grid.check_size()?;
         let mut changes = Vec::new();
         for origin in grid.cubes(block_bits(V::DVec::DIMENSION)) {
             if !is_in_range(origin) {
@@ -56,7 +52,7 @@ impl<V: Space> CellSurface<V> {
         Self::of_faces(grid.clone(), FaceTree::new(&changes))
     }
 
-    /// Returns the surface of another grid with the same size of a cell. Finds only the faces near
+    /// Returns the surface of another grid with the same size and shapes of cells. Finds only the faces near
     /// changed cells again. Returns `None` if all cells of the grid are empty.
     pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         let dimension = V::DVec::DIMENSION;

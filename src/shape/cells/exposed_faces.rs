@@ -6,29 +6,33 @@
 //! A one-way cell has a single face, on its solid side, and covers nothing. The faces of one-way
 //! cells in a plane with the same outer side form a *ledge*.
 //!
-//! On a side, a cell covers the points between two lines, which are the lowest and the highest y of
-//! its shape. In 3D, the side is a square, and `t` runs along its lower edge from 0 to 1. In 2D,
-//! the side is a segment, and only t = 0 counts.
+//! On a side, a cell covers a convex polygon. If two cells cover parts of their common side, each
+//! face is cut by the shape of the other cell: see `cell_shape.rs`.
 //!
 //! Faces are found by *blocks* of 64 cells. The faces of a block depend only on its cells and on
 //! the cells around it. So after a change, only the faces of a few blocks are found again.
 //!
 //! Faces with a common axis-aligned plane and the same outer side form a *cluster*, wherever they
 //! are. The vertices of such faces have exactly the same coordinate along the axis, so the number
-//! of the plane is enough to identify the cluster. A ledge is a cluster of its own. The two
-//! triangles of a slope also form a cluster.
+//! of the plane is enough to identify the cluster. A ledge is a cluster of its own. The triangles
+//! of any other face form a cluster if the rounding of their vertices leaves them in one plane.
+
+use core::iter;
 
 use smallvec::SmallVec;
 
 use crate::{
+    math::DVec3,
     shape::{
         Bounds, ShapeError,
         boxes::wide_tree::{NO_GROUP, WideTree},
         cells::{
-            cell::Cell,
+            cell::{Cell, CellDirection},
+            cell_shape::{CellShape, CellSides, bit_of_side},
             grid::{CellGrid, CellPosition},
         },
-        elements::facet::{FacetVertices, facet_normal, has_area},
+        elements::facet::{FacetVertices, are_level, facet_normal, has_area},
+        joined::part_faces::{PartFace, Polygon},
     },
     space::{DVector, Pose, Space},
 };
@@ -68,7 +72,7 @@ pub struct BlockFacet<V> {
 pub enum FaceCluster {
     /// The facets in an axis-aligned plane.
     Plane(FacePlane),
-    /// The triangles of a slope, from the facet at this index of the block.
+    /// The triangles of a face in another plane, from the facet at this index of the block.
     Slope(u32),
     Single,
 }
@@ -112,98 +116,32 @@ impl FacePlane {
     }
 }
 
-/// A line over t: its y at t = 0 and at t = 1.
-type Line = [f64; 2];
-
-/// The part of a side between two lines.
-#[derive(Clone, Copy, PartialEq)]
-struct Strip {
-    low: Line,
-    high: Line,
-}
-
-/// A point in a cell, as fractions of the cell.
-type CellPoint = [f64; 3];
-
-/// An exposed face of a cell.
-struct Face {
+/// An exposed face of a cell, or a part of it.
+struct Face<'c> {
     cell: CellPosition,
-    /// In 3D, the corners run around the face. In 2D, the first and the last corner are the ends of
-    /// the face.
-    corners: [CellPoint; 4],
-    /// The axis to which the outward normal is nearest, and 1 or 0 for its end of the axis.
-    axis: usize,
-    end: f64,
-    /// `None` for a slope.
+    /// The corners around the face, as fractions of the cell. In 2D, those with z = 0 count.
+    corners: &'c [DVec3],
+    /// The outward normal.
+    normal: DVec3,
+    /// `None` for a face that is not level with an eighth of the cell along an axis.
     plane: Option<FacePlane>,
-    /// For each edge, from a corner to the next, `true` if a face of the same plane continues
-    /// there. In 2D, the edges 0 and 2 are the ends of the face.
+    /// For each edge of a face with four corners, from a corner to the next, `true` if a face of
+    /// the same plane continues there. In 2D, the edges 0 and 2 are the ends of the face.
     inner: [bool; 4],
 }
 
+/// The vertices of a facet, and a flag for each edge: see [`Face::triangles`].
+type Triangle<V> = ([V; 3], [bool; 3]);
+
 /// The cells of a block and the cells around it, with x first and then y.
-struct BlockCells {
+struct BlockCells<'g, V: Space> {
+    grid: &'g CellGrid<V>,
     cells: Vec<Cell>,
     sides: Vec<CellSides>,
     /// The position of the first cell.
     start: CellPosition,
     /// The difference of the indices of two neighbors along each axis.
     steps: [usize; 3],
-}
-
-/// The sides of a cell that its shape covers as a whole, and those that it does not cover at all,
-/// as masks. All other sides are covered in part.
-#[derive(Clone, Copy)]
-struct CellSides {
-    whole: u8,
-    none: u8,
-    /// The sides on which the cell has a whole face: those in `whole`, and the solid side of a
-    /// one-way cell.
-    faces: u8,
-}
-
-impl CellSides {
-    fn of(cell: Cell) -> Self {
-        const ALL: u8 = 0b11_1111;
-        if cell.is_empty() {
-            return Self {
-                whole: 0,
-                none: ALL,
-                faces: 0,
-            };
-        }
-        if cell.is_solid() {
-            return Self {
-                whole: ALL,
-                none: 0,
-                faces: ALL,
-            };
-        }
-        let (mut whole, mut none, mut faces) = (0, 0, 0);
-        for (axis, end) in (0..3).flat_map(|axis| [0.0, 1.0].map(|end| (axis, end))) {
-            let (is_whole, is_none) = if axis == UP {
-                let fills = if end == 1.0 {
-                    cell.fills_top()
-                } else {
-                    cell.fills_bottom()
-                };
-                (fills, !fills)
-            } else {
-                let strip = Strip::of(cell, axis, end);
-                (strip == Strip::WHOLE, strip.low == strip.high)
-            };
-            let has_face = is_whole || cell.is_one_way_at(axis, end);
-            whole |= u8::from(is_whole) << bit_of_side(axis, end);
-            none |= u8::from(is_none) << bit_of_side(axis, end);
-            faces |= u8::from(has_face) << bit_of_side(axis, end);
-        }
-        Self { whole, none, faces }
-    }
-}
-
-/// Returns the bit of a side in a mask.
-fn bit_of_side(axis: usize, end: f64) -> usize {
-    2 * axis + usize::from(end == 1.0)
 }
 
 /// Returns `true` if a collider may have a cell at a position.
@@ -216,9 +154,9 @@ pub const fn block_bits(dimension: usize) -> u32 {
     BLOCK_LEN.trailing_zeros() / dimension as u32
 }
 
-impl BlockCells {
+impl<'g, V: Space> BlockCells<'g, V> {
     /// Returns the cells of the block with this first cell. Returns `None` if all cells are solid.
-    fn new<V: Space>(grid: &CellGrid<V>, origin: CellPosition) -> Option<Self> {
+    fn new(grid: &'g CellGrid<V>, origin: CellPosition) -> Option<Self> {
         let side = (1 << block_bits(V::DVec::DIMENSION)) + 2;
         let layers = if V::DVec::DIMENSION == 2 { 1 } else { side };
         let [x, y, z] = origin;
@@ -226,7 +164,8 @@ impl BlockCells {
         let cells = grid.copy_box(start, [side, side, layers]);
         let has_faces = cells.iter().any(|cell| !cell.is_solid());
         has_faces.then(|| Self {
-            sides: cells.iter().map(|cell| CellSides::of(*cell)).collect(),
+            sides: cells.iter().map(|cell| sides_of(grid, *cell)).collect(),
+            grid,
             cells,
             start,
             steps: [1, side as usize, (side * side) as usize],
@@ -246,7 +185,7 @@ impl BlockCells {
 
     fn sides(&self, index: usize) -> CellSides {
         let sides = self.sides.get(index).copied();
-        sides.unwrap_or_else(|| CellSides::of(Cell::EMPTY))
+        sides.unwrap_or(CellSides::EMPTY)
     }
 
     /// Returns the index of the neighbor of a cell at the lower or the upper end of an axis.
@@ -273,11 +212,15 @@ impl BlockCells {
         other.whole >> bit_of_side(axis, 1.0 - end) & 1 == 1
     }
 
+    /// Returns `true` if a cell has a face on a whole side.
+    fn has_whole_face(&self, index: usize, axis: usize, end: f64) -> bool {
+        self.sides(index).faces >> bit_of_side(axis, end) & 1 == 1
+    }
+
     /// Returns `true` if a whole side of a cell is exposed.
     fn is_side_exposed(&self, index: usize, axis: usize, end: f64) -> bool {
         let other = self.sides(self.neighbor(index, axis, end));
-        self.sides(index).faces >> bit_of_side(axis, end) & 1 == 1
-            && other.none >> bit_of_side(axis, 1.0 - end) & 1 == 1
+        self.has_whole_face(index, axis, end) && other.none >> bit_of_side(axis, 1.0 - end) & 1 == 1
     }
 }
 
@@ -294,6 +237,23 @@ fn positions_in_block(dimension: usize) -> impl Iterator<Item = CellPosition> {
         }
         position
     })
+}
+
+/// Returns the covered sides of a cell.
+fn sides_of<V: Space>(grid: &CellGrid<V>, cell: Cell) -> CellSides {
+    if cell.is_empty() {
+        return CellSides::EMPTY;
+    }
+    if cell.is_solid() {
+        return CellSides::SOLID;
+    }
+    match grid.shape_of(cell) {
+        Some(shape) => shape.sides,
+        None => CellSides {
+            faces: cell.one_way_direction().map_or(0, CellDirection::side_mask),
+            ..CellSides::EMPTY
+        },
+    }
 }
 
 impl<V: Space> FaceBlock<V> {
@@ -314,8 +274,11 @@ impl<V: Space> FaceBlock<V> {
             if V::DVec::DIMENSION == 2 && cell.is_only_3d() {
                 return Err(ShapeError::SlopeAlongZ);
             }
+            if cell.shape_number().is_some() && grid.table_shape(cell).is_none() {
+                return Err(ShapeError::UnknownCellShape);
+            }
             let size = grid.cell_size();
-            visit_faces::<V::DVec>(&cells, position, |face| face.add_to(size, &mut facets));
+            visit_faces(&cells, position, |face| face.add_to(size, &mut facets));
         }
         if facets.is_empty() {
             return Ok(None);
@@ -392,127 +355,146 @@ impl<V: Space> BlockFacet<V> {
 }
 
 /// Calls `add` with the exposed faces of a cell.
-fn visit_faces<D: DVector>(cells: &BlockCells, position: CellPosition, mut add: impl FnMut(&Face)) {
+fn visit_faces<V: Space>(
+    cells: &BlockCells<V>,
+    position: CellPosition,
+    mut add: impl FnMut(&Face),
+) {
     let index = cells.index_of(position);
     let cell = cells.at(index);
-    let [x, y, z] = position;
-    // Returns, for two opposite edges along an axis, whether a face continues beyond them.
-    let beyond = |axis: usize, continues: &dyn Fn(usize) -> bool| {
-        [0.0, 1.0].map(|end| continues(cells.neighbor(index, axis, end)))
+    let shape = cells.grid.shape_of(cell);
+    // Returns, for each edge of a face whose corners have the order of `square`, whether a face
+    // continues there.
+    let continues = |axis: usize, is_same: &dyn Fn(usize) -> bool| {
+        let [u, w] = other_axes(axis);
+        let beyond = |axis: usize, end: f64| {
+            axis < V::DVec::DIMENSION && is_same(cells.neighbor(index, axis, end))
+        };
+        [
+            beyond(u, 0.0),
+            beyond(w, 1.0),
+            beyond(u, 1.0),
+            beyond(w, 0.0),
+        ]
     };
-    // A ledge and the faces of other cells in its plane are different clusters.
-    let is_exposed = |at: usize, axis: usize, end: f64| {
-        cells.at(at).has_inside() == cell.has_inside() && cells.is_side_exposed(at, axis, end)
-    };
-    for axis in (0..D::DIMENSION).filter(|axis| *axis != UP) {
+    for (axis, at) in position.into_iter().enumerate().take(V::DVec::DIMENSION) {
         for end in [0.0, 1.0] {
             if cells.is_covered(index, axis, end) {
                 continue;
             }
-            let own = Strip::of_face(cell, axis, end);
+            let own_face = shape.and_then(|shape| shape.on_side(axis, end));
+            let corners: Polygon<DVec3> = if cells.has_whole_face(index, axis, end) {
+                SmallVec::from_slice(&square(axis, end))
+            } else if let Some(face) = own_face {
+                face.corners.clone()
+            } else {
+                continue;
+            };
+            // A ledge and the faces of other cells in its plane are different clusters.
+            let is_exposed = |at: usize| {
+                cells.at(at).has_inside() == cell.has_inside()
+                    && cells.is_side_exposed(at, axis, end)
+            };
+            let is_whole = cells.is_side_exposed(index, axis, end);
+            let face = |corners, inner| Face {
+                cell: position,
+                corners,
+                normal: outward(axis, end),
+                plane: Some(FacePlane::new(axis, end, 8 * (at + end as i32), cell)),
+                inner,
+            };
             let other = cells.at(cells.neighbor(index, axis, end));
-            let other = Strip::of(other, axis, 1.0 - end);
-            let across = 2 - axis;
-            let mut inner = [false; 4];
-            if cells.is_side_exposed(index, axis, end) {
-                let continues = |at: usize| is_exposed(at, axis, end);
-                let [below, above] = beyond(UP, &continues);
-                inner = [below, false, above, false];
-                if D::DIMENSION == 3 {
-                    [inner[3], inner[1]] = beyond(across, &continues);
-                }
-            }
-            for (t, strip) in own.without(&other) {
-                let corners = strip.corners(t).map(|[t, y]| {
-                    let mut point = [end, y, end];
-                    if let Some(coordinate) = point.get_mut(across) {
-                        *coordinate = t;
-                    }
-                    point
-                });
-                let at = if axis == 0 { x } else { z };
-                add(&Face {
-                    cell: position,
-                    corners,
-                    axis,
-                    end,
-                    plane: Some(FacePlane::new(axis, end, 8 * (at + end as i32), cell)),
-                    inner,
-                });
+            if is_whole {
+                add(&face(&corners, continues(axis, &is_exposed)));
+            } else if let Some(other) = cells.grid.shape_of(other)
+                && other.on_side(axis, 1.0 - end).is_some()
+            {
+                let pieces = other.uncovered(&corners, axis, end);
+                pieces
+                    .iter()
+                    .for_each(|piece| add(&face(piece, [false; 4])));
+            } else {
+                add(&face(&corners, [false; 4]));
             }
         }
     }
-    let level_face = |corners, end, eighths: Option<i32>, continues: &dyn Fn(usize) -> bool| {
-        let mut inner = [false; 4];
-        if eighths.is_some() {
-            [inner[0], inner[2]] = beyond(0, continues);
-            if D::DIMENSION == 3 {
-                [inner[3], inner[1]] = beyond(2, continues);
-            }
-        }
-        Face {
+    for inner in shape.into_iter().flat_map(CellShape::inner_faces) {
+        let level = level_of(inner);
+        let plane = level
+            .zip(Some(position))
+            .map(|((axis, end, eighths), position)| {
+                let at = position.get(axis).copied().unwrap_or(0);
+                FacePlane::new(axis, end, 8 * at + eighths, cell)
+            });
+        // The face of a level slope ends at the sides of the cell.
+        let is_slab = plane.is_some() && cell.slope_index().is_some();
+        let is_same = |at: usize| cells.at(at).slope_index() == cell.slope_index();
+        add(&Face {
             cell: position,
-            corners,
-            axis: UP,
-            end,
-            plane: eighths.map(|eighths| FacePlane::new(UP, end, eighths, cell)),
-            inner,
-        }
-    };
-    for end in [0.0, 1.0] {
-        if cells.is_side_exposed(index, UP, end) {
-            let eighths = Some(8 * (y + end as i32));
-            let continues = |at: usize| is_exposed(at, UP, end);
-            add(&level_face(level(|_, _| end), end, eighths, &continues));
-        }
-    }
-    if cell.has_inside() && !cell.is_solid() {
-        // The sloped side faces up, or down if the shape hangs.
-        let end = if cell.is_hanging() { 0.0 } else { 1.0 };
-        let height = |x, z| {
-            let [low, high] = cell.span(x, z);
-            if cell.is_hanging() { low } else { high }
-        };
-        let [first, second] = cell.eighths().map(i32::from);
-        let eighths = if cell.is_hanging() { 8 - first } else { first };
-        let plane = (first == second).then_some(8 * y + eighths);
-        let continues = |at: usize| {
-            let other = cells.at(at);
-            !other.is_solid()
-                && other.eighths() == cell.eighths()
-                && other.is_hanging() == cell.is_hanging()
-        };
-        add(&level_face(level(height), end, plane, &continues));
+            corners: &inner.corners,
+            normal: inner.normal,
+            plane,
+            inner: if is_slab {
+                continues(UP, &is_same)
+            } else {
+                [false; 4]
+            },
+        });
     }
 }
 
-impl Face {
+/// Returns the axes other than `axis`, in the order of the edges in [`Face::inner`].
+fn other_axes(axis: usize) -> [usize; 2] {
+    match axis {
+        0 => [1, 2],
+        1 => [0, 2],
+        _ => [1, 0],
+    }
+}
+
+/// Returns the corners of a side of a cell.
+fn square(axis: usize, end: f64) -> [DVec3; 4] {
+    let [u, w] = other_axes(axis).map(DVec3::axis);
+    let base = DVec3::axis(axis) * end;
+    [base, base + w, base + u + w, base + u]
+}
+
+/// If a face is level with an eighth of the cell along an axis, returns this axis, the end of the
+/// axis to which the normal points, and the number of eighths.
+fn level_of(face: &PartFace<DVec3>) -> Option<(usize, f64, i32)> {
+    (0..3).find_map(|axis| {
+        let mut corners = face.corners.iter();
+        let eighths = 8.0 * corners.next()?.component(axis);
+        let is_level =
+            eighths.fract() == 0.0 && corners.all(|it| 8.0 * it.component(axis) == eighths);
+        let end = if face.normal.component(axis) > 0.0 {
+            1.0
+        } else {
+            0.0
+        };
+        is_level.then_some((axis, end, eighths as i32))
+    })
+}
+
+impl Face<'_> {
     /// Adds the face as facets.
     fn add_to<V: Space>(&self, size: V, facets: &mut Vec<BlockFacet<V>>) {
         let corner = V::DVec::of(self.cell.map(f64::from));
         let size = size.to_f64();
-        let place = |point: CellPoint| V::from_f64((corner + V::DVec::of(point)).scaled(size));
-        let corners = self.corners.map(place);
-        let [a, b, c, d] = corners;
-        let edges = [[a, b], [b, c], [c, d], [d, a]].into_iter();
-        let edges = edges
-            .zip(self.inner)
-            .filter(|([start, end], _)| start != end);
-        // The corners without repetitions, each with the edge to the next corner.
-        let around: SmallVec<[(V, bool); 4]> = edges.map(|([start, _], it)| (start, it)).collect();
-        // Each edge of a triangle is opposite to a vertex: a to b is opposite to c.
-        let triangles: SmallVec<[([V; 3], [bool; 3]); 2]> = match (V::DVec::DIMENSION, &*around) {
-            (2, _) => SmallVec::from_slice(&[([a, d, d], [self.inner[2], self.inner[0], false])]),
-            (_, [a, b, c]) => SmallVec::from_slice(&[([a.0, b.0, c.0], [b.1, c.1, a.1])]),
-            (_, [a, b, c, d]) => SmallVec::from_slice(&[
-                ([a.0, b.0, c.0], [b.1, true, a.1]),
-                ([a.0, c.0, d.0], [c.1, d.1, true]),
-            ]),
-            _ => SmallVec::new(),
+        let place =
+            |point: &DVec3| V::from_f64((corner + V::DVec::of((*point).into())).scaled(size));
+        let triangles = if V::DVec::DIMENSION == 2 {
+            let mut ends = self.corners.iter().filter(|it| it.z == 0.0).map(place);
+            let (Some(a), Some(b)) = (ends.next(), ends.next()) else {
+                return;
+            };
+            let [first, _, last, _] = self.inner;
+            SmallVec::from_slice(&[([a, b, b], [last, first, false])])
+        } else {
+            self.triangles(place)
         };
-        let outward: V::DVec = outward(self.axis, self.end);
-        let first = facets.len() as u32;
-        let is_split = triangles.len() == 2;
+        let outward = V::DVec::of(self.normal.into());
+        let start = facets.len();
         for (mut vertices, mut inner) in triangles {
             let corners: FacetVertices<V::DVec> = vertices
                 .iter()
@@ -532,11 +514,6 @@ impl Face {
                     inner.swap(1, 2);
                 }
             }
-            let cluster = match self.plane {
-                Some(plane) => FaceCluster::Plane(plane),
-                None if is_split => FaceCluster::Slope(first),
-                None => FaceCluster::Single,
-            };
             let sides = inner.iter().take(V::DVec::DIMENSION).enumerate();
             let rims = sides
                 .map(|(side, is_inner)| u8::from(!is_inner) << side)
@@ -545,98 +522,51 @@ impl Face {
                 vertices,
                 cell: self.cell,
                 rims,
-                cluster,
+                cluster: self.plane.map_or(FaceCluster::Single, FaceCluster::Plane),
             });
         }
-    }
-}
-
-/// Returns the four corners of a face above or below the whole cell.
-fn level(height: impl Fn(f64, f64) -> f64) -> [CellPoint; 4] {
-    // In 2D, the first and the last corner have to differ.
-    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
-    corners.map(|[x, z]| [x, height(x, z), z])
-}
-
-impl Strip {
-    const WHOLE: Self = Self {
-        low: [0.0; 2],
-        high: [1.0; 2],
-    };
-
-    /// Returns the part of a side on which a cell has a face.
-    fn of_face(cell: Cell, axis: usize, end: f64) -> Self {
-        if cell.is_one_way_at(axis, end) {
-            Self::WHOLE
-        } else {
-            Self::of(cell, axis, end)
+        let added = facets.get_mut(start..).unwrap_or_default();
+        if self.plane.is_none() && added.len() > 1 && are_in_one_plane(added) {
+            for facet in added {
+                facet.cluster = FaceCluster::Slope(start as u32);
+            }
         }
     }
 
-    /// Returns the part of a side that a cell covers.
-    fn of(cell: Cell, axis: usize, end: f64) -> Self {
-        let [start, finish] = [0.0, 1.0].map(|t| {
-            if axis == 0 {
-                cell.span(end, t)
-            } else {
-                cell.span(t, end)
+    /// Returns the triangles of a face in 3D, each with a flag for each of its edges: `true` if a
+    /// face of the same plane continues there. Each edge is opposite to a vertex: a to b is
+    /// opposite to c.
+    fn triangles<V: Space>(&self, place: impl Fn(&DVec3) -> V) -> SmallVec<[Triangle<V>; 2]> {
+        let corners: SmallVec<[V; 6]> = self.corners.iter().map(place).collect();
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        let inner = self.inner.into_iter().chain(iter::repeat(false));
+        // The corners without repetitions, each with the edge to the next corner.
+        let around = edges.zip(inner).filter(|((start, end), _)| start != end);
+        let around: SmallVec<[(V, bool); 6]> =
+            around.map(|((start, _), inner)| (*start, inner)).collect();
+        let [a, others @ ..] = &*around else {
+            return SmallVec::new();
+        };
+        let triangles = others.windows(2).enumerate();
+        let triangles = triangles.filter_map(|(index, ends)| match ends {
+            [b, c] => {
+                let is_last = index + 2 == others.len();
+                let inner = [b.1, !is_last || c.1, index > 0 || a.1];
+                Some(([a.0, b.0, c.0], inner))
             }
+            _ => None,
         });
-        Self {
-            low: [start[0], finish[0]],
-            high: [start[1], finish[1]],
-        }
-    }
-
-    /// Returns the parts of this strip that another strip does not cover, each with its range of t.
-    fn without(&self, other: &Self) -> SmallVec<[([f64; 2], Self); 4]> {
-        let mut rest = SmallVec::new();
-        if other.low == other.high {
-            rest.push(([0.0, 1.0], *self));
-            return rest;
-        }
-        let below = (self.low, self.high, other.low);
-        // The part above is the part below, upside down.
-        let flip = |line: Line| line.map(|y| -y);
-        let above = (flip(self.high), flip(self.low), flip(other.high));
-        for ((low, high, limit), is_flipped) in [(below, false), (above, true)] {
-            let mut ends: SmallVec<[f64; 4]> = SmallVec::from_slice(&[0.0, 1.0]);
-            ends.extend(crossing(low, limit));
-            ends.extend(crossing(high, limit));
-            ends.sort_unstable_by(f64::total_cmp);
-            for range in ends.windows(2) {
-                let &[start, end] = range else { continue };
-                let at = |line: Line| [start, end].map(|t| line[0] + (line[1] - line[0]) * t);
-                let (low, high, limit) = (at(low), at(high), at(limit));
-                let high = [high[0].min(limit[0]), high[1].min(limit[1])];
-                let high = [high[0].max(low[0]), high[1].max(low[1])];
-                if high == low {
-                    continue;
-                }
-                let strip = if is_flipped {
-                    let (low, high) = (flip(high), flip(low));
-                    Self { low, high }
-                } else {
-                    Self { low, high }
-                };
-                rest.push(([start, end], strip));
-            }
-        }
-        rest
-    }
-
-    /// Returns the corners of the strip over a range of t, each with its t and its y. In 2D, the
-    /// first and the last corner are the ends of the strip.
-    fn corners(&self, [start, end]: [f64; 2]) -> [[f64; 2]; 4] {
-        let ([low, low_end], [high, high_end]) = (self.low, self.high);
-        [[start, low], [end, low_end], [end, high_end], [start, high]]
+        triangles.collect()
     }
 }
 
-/// Returns the t between 0 and 1 at which two lines cross.
-fn crossing(a: Line, b: Line) -> Option<f64> {
-    let [start, end] = [a[0] - b[0], a[1] - b[1]];
-    (start * end < 0.0).then(|| start / (start - end))
+/// Returns `true` if the plane of each facet contains all facets.
+fn are_in_one_plane<V: Space>(facets: &[BlockFacet<V>]) -> bool {
+    facets.iter().all(|facet| {
+        let own = facet.vertices();
+        let mut others = facets.iter();
+        others.all(|other| are_level::<V>(&own, &other.vertices()))
+    })
 }
 
 /// Returns the outward normal of a cell at the lower or the upper end of an axis.

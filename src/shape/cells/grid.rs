@@ -8,7 +8,13 @@ use bevy::prelude::{Reflect, ReflectDefault};
 use bevy::prelude::{ReflectDeserialize, ReflectSerialize};
 
 use crate::{
-    shape::{ShapeError, cells::cell::Cell},
+    shape::{
+        ConvexHull, IntoShape, ShapeError,
+        cells::{
+            cell::{Cell, MAX_SHAPES},
+            cell_shape::{CellShape, TableShape},
+        },
+    },
     space::{DVector, Space},
 };
 
@@ -57,6 +63,7 @@ const MAX_CELLS: u64 = 1 << 26;
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize, where V: crate::shape::serialize::SerializeSpace))]
 pub struct CellGrid<V: Space> {
     size: V,
+    shapes: Arc<[TableShape<V>]>,
     /// Chunks and regions without cells are removed, so that equal grids have equal regions.
     regions: BTreeMap<CellPosition, Arc<Region>>,
 }
@@ -97,8 +104,103 @@ impl<V: Space> CellGrid<V> {
     pub fn new(size: V) -> Self {
         Self {
             size,
+            shapes: Arc::default(),
             regions: BTreeMap::new(),
         }
+    }
+
+    /// Creates an empty grid with a table of shapes for [`Cell::shape`], whose numbers start at 0.
+    /// The shapes are in the units of the collider, and their origin is the center of the cell. For
+    /// example, if the sides of a cell are 16 long, the coordinates are from -8 to 8.
+    ///
+    /// The shapes are boxes, polygons and polyhedrons, with up to 64 corners. A
+    /// [`ConvexHull`](crate::ConvexHull) can be each of them. Coordinates are rounded to 2⁻²² of
+    /// the cell, and corners within 2⁻¹⁸ of a side are on the side.
+    ///
+    /// Clones of a grid share its table. The chunks of a world can all be clones of an empty grid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let roofs = [
+    ///     Triangle2d::new(Vec2::new(-8.0, -8.0), Vec2::new(8.0, -8.0), Vec2::new(0.0, 2.0)),
+    ///     Triangle2d::new(Vec2::new(-8.0, -8.0), Vec2::new(8.0, -8.0), Vec2::new(0.0, 8.0)),
+    /// ];
+    /// let mut grid = CellGrid::with_shapes(Vec2::splat(16.0), roofs).unwrap();
+    /// grid.set(IVec2::new(3, 5), Cell::shape(1));
+    /// let roof = Collider::cells(&grid);
+    /// assert!(roof.contains_point(Vec2::ZERO, Vec2::new(56.0, 95.0)));
+    ///
+    /// let large = CellGrid::with_shapes(Vec2::ONE, roofs);
+    /// assert_eq!(large.unwrap_err(), ShapeError::CellShapeTooLarge);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`NotFinite`](ShapeError::NotFinite), [`Negative`](ShapeError::Negative),
+    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0.
+    /// * [`NotACellShape`](ShapeError::NotACellShape): a shape has a curved side, or is thinner
+    ///   than 1/1024 of the cell.
+    /// * [`CellShapeTooLarge`](ShapeError::CellShapeTooLarge): a shape is not inside the cell.
+    /// * [`TooManyPoints`](ShapeError::TooManyPoints): a shape has more than 64 corners.
+    /// * [`TooManyCellShapes`](ShapeError::TooManyCellShapes): there are more than 32767 shapes.
+    /// * The errors of [`Collider::try_new`](crate::Collider::try_new) for each shape.
+    pub fn with_shapes<S: IntoShape<Vector = V>>(
+        size: V,
+        shapes: impl IntoIterator<Item = S>,
+    ) -> Result<Self, ShapeError> {
+        let mut grid = Self::new(size);
+        grid.check_size()?;
+        let shapes = shapes.into_iter().take(MAX_SHAPES + 1);
+        let shapes = shapes.map(|shape| TableShape::new(&shape.into_shape()?, &grid));
+        let shapes = shapes.collect::<Result<Arc<[_]>, _>>()?;
+        if shapes.len() > MAX_SHAPES {
+            return Err(ShapeError::TooManyCellShapes);
+        }
+        grid.shapes = shapes;
+        Ok(grid)
+    }
+
+    /// Returns an empty grid with the same size of a cell and the same table of shapes.
+    pub(crate) fn emptied(&self) -> Self {
+        Self {
+            size: self.size,
+            shapes: self.shapes.clone(),
+            regions: BTreeMap::new(),
+        }
+    }
+
+    /// Returns an error if the size of a cell is invalid.
+    pub(super) fn check_size(&self) -> Result<(), ShapeError> {
+        ShapeError::check_lengths("size of a cell", self.size)?;
+        let size = self.size.to_f64();
+        if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) == 0.0) {
+            return Err(ShapeError::Zero("size of a cell"));
+        }
+        Ok(())
+    }
+
+    /// Returns the shapes in the table, relative to the center of the cell.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = &ConvexHull<V>> {
+        self.shapes.iter().map(|it| &it.hull)
+    }
+
+    /// Returns `true` if the cells of both grids have the same size and the same table of shapes.
+    pub(crate) fn has_same_cells(&self, other: &Self) -> bool {
+        self.size == other.size
+            && (Arc::ptr_eq(&self.shapes, &other.shapes) || self.shapes().eq(other.shapes()))
+    }
+
+    /// Returns the shape in the table of a cell.
+    pub(super) fn table_shape(&self, cell: Cell) -> Option<&TableShape<V>> {
+        self.shapes.get(usize::from(cell.shape_number()?))
+    }
+
+    /// Returns the shape of a cell that is neither empty nor solid nor one-way.
+    pub(super) fn shape_of(&self, cell: Cell) -> Option<&CellShape> {
+        let of_table = || self.table_shape(cell).map(|it| &it.shape);
+        CellShape::of_slope(cell).or_else(of_table)
     }
 
     /// Returns the side lengths of a cell, in the units of the collider.
@@ -286,7 +388,7 @@ impl<V: Space> CellGrid<V> {
     /// ```
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(Cell) -> bool) -> Self {
-        let mut filtered = Self::new(self.size);
+        let mut filtered = self.emptied();
         filtered.extend(self.iter().filter(|(_, cell)| keep(*cell)));
         filtered
     }
@@ -494,10 +596,10 @@ impl<V: Space> Extend<(V::CellPosition, Cell)> for CellGrid<V> {
     }
 }
 
-/// Grids are equal if they have the same cells of the same size.
+/// Grids are equal if they have the same cells of the same size, and the same table of shapes.
 impl<V: Space> PartialEq for CellGrid<V> {
     fn eq(&self, other: &Self) -> bool {
-        self.size == other.size && self.regions == other.regions
+        self.has_same_cells(other) && self.regions == other.regions
     }
 }
 

@@ -6,6 +6,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `cell.rs` | [`Cell`], the content of a cell |
+//! | `cell_shape.rs` | [`CellShape`](cell_shape::CellShape), the convex shape of a cell |
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
 //! | `exposed_faces.rs` | the faces of the union, by blocks of cells |
 //! | `face_tree.rs` | a tree of all faces |
@@ -13,6 +14,7 @@
 //! | `pieces.rs` | points inside the union, and the largest boxes around them |
 
 pub mod cell;
+pub mod cell_shape;
 pub mod cell_surface;
 pub mod exposed_faces;
 pub mod face_tree;

@@ -6,7 +6,7 @@ use crate::{
     shape::{
         ConvexHull, Shape,
         cells::{
-            cell::Cell,
+            cell_shape::CellShape,
             grid::{CellGrid, CellPosition, floor, positions_in},
         },
     },
@@ -42,19 +42,19 @@ impl<V: Space> CellGrid<V> {
     pub fn cell_around(&self, point: V::DVec, tolerance: V::DVec) -> Option<CellPosition> {
         // If a cell is tiny, the rounding of a distant point exceeds a cell.
         let grown = tolerance.min(V::DVec::ONE * 0.5);
-        let [margin_x, margin_y, margin_z] = grown.components();
         let point = self.in_cells(point);
+        if !point.is_finite() {
+            return None;
+        }
         let contains = |position: CellPosition| {
-            let [x, y, z] = (point - V::DVec::of(position.map(f64::from))).components();
             let cell = self.at(position);
-            // The height changes along at most one axis, so these corners have the lowest and the
-            // highest values.
-            let [[low_a, high_a], [low_b, high_b]] = [-1.0, 1.0].map(|side| {
-                let [x, z] = [x + side * margin_x, z + side * margin_z];
-                cell.span(x.clamp(0.0, 1.0), z.clamp(0.0, 1.0))
-            });
-            let (low, high) = (low_a.min(low_b), high_a.max(high_b));
-            cell.has_inside() && (low - margin_y..=high + margin_y).contains(&y)
+            let local = point - V::DVec::of(position.map(f64::from));
+            // The positions below are those of the cells within the tolerance of the point.
+            cell.is_solid()
+                || self.shape_of(cell).is_some_and(|shape| {
+                    let [local, grown] = [local, grown].map(|it| it.components().into());
+                    shape.contains(local, grown)
+                })
         };
         let [min, max] = [point - grown, point + grown].map(floor);
         let range = |axis: usize| [min, max].map(|corner| corner.get(axis).copied().unwrap_or(0));
@@ -88,8 +88,11 @@ impl<V: Space> CellGrid<V> {
         let shape = if cell.is_solid() {
             Shape::Box { half_size: half }
         } else {
-            normals.push(self.slope_normal(cell));
-            self.hull(cell)?
+            let shape = self.shape_of(cell)?;
+            let inner = shape.inner_faces().iter().map(|face| face.normal.into());
+            normals.extend(inner.map(|it| self.in_cells(V::DVec::of(it))));
+            let of_table = self.table_shape(cell).map(|it| it.hull.clone());
+            Shape::Hull(of_table.or_else(|| self.hull(shape))?)
         };
         Some(Piece {
             ranges,
@@ -132,29 +135,13 @@ impl<V: Space> CellGrid<V> {
         }
     }
 
-    /// Returns the outward normal of a cell's sloped side, of any length.
-    fn slope_normal(&self, cell: Cell) -> V::DVec {
-        let [first, second] = cell.heights();
-        let rise = first - second;
-        let up = if cell.is_hanging() { -1.0 } else { 1.0 };
-        let normal = if cell.is_along_z() {
-            [0.0, up, rise]
-        } else {
-            [rise, up, 0.0]
-        };
-        self.in_cells(V::DVec::of(normal))
-    }
-
-    /// Returns the hull of a cell, relative to the center of its box.
-    fn hull(&self, cell: Cell) -> Option<Shape<V>> {
-        let mut corners: SmallVec<[V; 8]> = SmallVec::new();
-        for [x, z] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-            for y in cell.span(x, z) {
-                let offset = V::DVec::of([x, y, z]) - V::DVec::ONE * 0.5;
-                corners.push(V::from_f64(offset.scaled(self.size_in_f64())));
-            }
-        }
-        ConvexHull::new(corners).ok().map(Shape::Hull)
+    /// Returns the hull of a shape, relative to the center of its cell.
+    fn hull(&self, shape: &CellShape) -> Option<ConvexHull<V>> {
+        let corners = shape.corners().map(|corner| {
+            let offset = V::DVec::of(corner.into()) - V::DVec::ONE * 0.5;
+            V::from_f64(offset.scaled(self.size_in_f64()))
+        });
+        ConvexHull::new(corners).ok()
     }
 
     fn size_in_f64(&self) -> V::DVec {

@@ -51,7 +51,11 @@ fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
 #[test]
 fn of_an_edited_grid_only_the_changed_cells_are_recorded() {
     let mut app = app();
-    let mut grid = CellGrid::new(Vec2::ONE);
+    let tables = [0.4, 0.6].map(|height| {
+        let slab = Rectangle::new(1.0, height);
+        CellGrid::with_shapes(Vec2::ONE, [slab]).expect("a slab in a cell")
+    });
+    let mut grid = tables[0].clone();
     grid.fill(IVec2::new(-40, -20), IVec2::new(39, -1), Cell::SOLID)
         .expect("a small grid");
     let world = app.world_mut();
@@ -63,7 +67,14 @@ fn of_an_edited_grid_only_the_changed_cells_are_recorded() {
     }
     let session = Session::record(&mut app, 60, |world, tick| {
         let at = IVec2::new(random.random_range(-40..40), random.random_range(-2..1));
-        let cell = [Cell::EMPTY, Cell::SOLID, Cell::slope(0, 8)][random.random_range(0..3)];
+        let cells = [Cell::EMPTY, Cell::SOLID, Cell::slope(0, 8), Cell::shape(0)];
+        let cell = cells[random.random_range(0..4)];
+        if tick == 31 {
+            // Another table of shapes, for which the whole grid is recorded.
+            let mut other = tables[1].clone();
+            other.extend(grid.iter());
+            grid = other;
+        }
         grid.set(at, cell);
         let mut collider = world.get_mut::<Collider>(level).expect("a level");
         if tick % 2 == 0 {

@@ -1,7 +1,7 @@
 //! Invalid grids, and coordinates at the ends of `i32`.
 
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{ConvexHull, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::support::cases::cases;
@@ -52,6 +52,68 @@ fn an_invalid_grid_is_an_error() {
     assert_eq!(grid.fill(whole.1, whole.0, Cell::EMPTY), Ok(()));
     assert!(grid.is_empty());
     assert!(Collider::cells(&grid).is_inert());
+}
+
+#[test]
+fn an_invalid_shape_of_a_cell_is_an_error() {
+    let error = |corners: &[[f32; 2]]| {
+        let hull = ConvexHull::new(corners.iter().copied().map(Vec2::from)).unwrap();
+        CellGrid::with_shapes(Vec2::new(2.0, 1.0), [hull]).unwrap_err()
+    };
+    let too_large = ShapeError::CellShapeTooLarge;
+    assert_eq!(error(&[[0.0, 0.0], [1.01, 0.0], [0.0, 0.5]]), too_large);
+    assert_eq!(error(&[[0.0, 0.0], [1.0, 0.0], [0.0, -0.51]]), too_large);
+    let flat = ShapeError::NotACellShape;
+    assert_eq!(error(&[[0.0, 0.0]]), flat);
+    assert_eq!(error(&[[0.0, 0.0], [1.0, 0.5]]), flat);
+    assert_eq!(error(&[[-1.0, 0.0], [1.0, 0.0], [0.0, 9e-4]]), flat);
+    let of_3d = |hull: ConvexHull<Vec3>| CellGrid::with_shapes(Vec3::ONE, [hull]).unwrap_err();
+    let flat_hull = ConvexHull::new([Vec3::ZERO, 0.5 * Vec3::X, 0.5 * Vec3::Y]).unwrap();
+    assert_eq!(of_3d(flat_hull), flat);
+    assert_eq!(
+        CellGrid::with_shapes(Vec3::ONE, [Sphere::new(0.5)]).unwrap_err(),
+        flat
+    );
+    let round = ConvexHull::new((0..65).map(|number| {
+        let (sine, cosine) = (number as f32 / 65.0 * core::f32::consts::TAU).sin_cos();
+        Vec2::new(0.5 * sine, 0.5 * cosine)
+    }));
+    assert_eq!(
+        CellGrid::with_shapes(Vec2::ONE, [round.unwrap()]).unwrap_err(),
+        ShapeError::TooManyPoints(64)
+    );
+    assert_eq!(
+        CellGrid::with_shapes(Vec2::NAN, [Rectangle::new(0.5, 0.5)]).unwrap_err(),
+        ShapeError::NotFinite("size of a cell")
+    );
+    let many = |count: usize| (0..count).map(|_| Rectangle::new(1.0, 0.5));
+    assert!(CellGrid::with_shapes(Vec2::ONE, many(32767)).is_ok());
+    assert_eq!(
+        CellGrid::with_shapes(Vec2::ONE, many(32768)).unwrap_err(),
+        ShapeError::TooManyCellShapes
+    );
+}
+
+#[test]
+fn an_unknown_shape_of_a_cell_is_an_error() {
+    let mut grid = CellGrid::with_shapes(Vec2::ONE, [Rectangle::new(1.0, 0.5)]).unwrap();
+    grid.set(IVec2::ZERO, Cell::shape(0));
+    let mut level = Collider::cells(&grid);
+    for number in [1, 32766, u16::MAX] {
+        let set = |grid: &mut CellGrid<Vec2>| grid.set(IVec2::X, Cell::shape(number));
+        assert_eq!(level.edit_cells(set), Err(ShapeError::UnknownCellShape));
+        assert_eq!(level.grid(), Some(&grid));
+    }
+    // A table of its own for the same cells.
+    let replace = |old: &mut CellGrid<Vec2>| {
+        let mut new = CellGrid::with_shapes(Vec2::ONE, [Rectangle::new(1.0, 1.0)]).unwrap();
+        new.extend(old.iter());
+        *old = new;
+    };
+    let at = Vec2::new(0.5, 0.9);
+    assert!(!level.contains_point(Vec2::ZERO, at));
+    level.edit_cells(replace).unwrap();
+    assert!(level.contains_point(Vec2::ZERO, at) && level.grid() != Some(&grid));
 }
 
 #[test]
@@ -114,11 +176,18 @@ fn random_calls_never_panic() {
         } else {
             Vec3::ONE
         };
-        let mut grid = CellGrid::new(size);
+        let corner = |rng: &mut StdRng| {
+            let fractions = [0; 3].map(|_| rng.random_range(-5..=5) as f32 / 10.0);
+            size.max(Vec3::splat(f32::MIN_POSITIVE)).min(Vec3::MAX) * Vec3::from_array(fractions)
+        };
+        let hulls = [0; 2].map(|_| ConvexHull::new([0; 6].map(|_| corner(&mut rng))).unwrap());
+        let grid = CellGrid::with_shapes(size, hulls);
+        let mut grid = grid.unwrap_or_else(|_| CellGrid::new(size));
         for position in &positions {
             let heights = [rng.random(), rng.random()];
-            let cell = match rng.random_range(0..4) {
+            let cell = match rng.random_range(0..5) {
                 0 => Cell::SOLID,
+                4 => Cell::shape(rng.random_range(0..10) / 4),
                 3 => Cell::one_way(super::ledges::DIRECTIONS[rng.random_range(0..6)]),
                 1 => Cell::slope(heights[0], heights[1]),
                 _ => Cell::slope_z(heights[0], heights[1]).hanging(),

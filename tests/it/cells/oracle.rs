@@ -2,7 +2,7 @@
 //! itself.
 
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{ConvexHull, Dimension, prelude::*};
 
 pub type Point = [f64; 3];
 
@@ -12,6 +12,8 @@ pub struct Tile {
     pub heights: [u8; 2],
     pub along_z: bool,
     pub hanging: bool,
+    /// The number of a shape of the union. The other fields have no meaning then.
+    pub shape: Option<u16>,
 }
 
 impl Tile {
@@ -19,9 +21,13 @@ impl Tile {
         heights: [8, 8],
         along_z: false,
         hanging: false,
+        shape: None,
     };
 
     pub fn cell(&self) -> Cell {
+        if let Some(number) = self.shape {
+            return Cell::shape(number);
+        }
         let [first, second] = self.heights;
         let cell = if self.along_z {
             Cell::slope_z(first, second)
@@ -44,24 +50,47 @@ pub struct Union {
     pub dimension: usize,
     pub size: f64,
     pub tiles: Vec<([i32; 3], Tile)>,
+    /// The corners of each shape, relative to the center of the cell.
+    pub shapes: Vec<Vec<Vec3>>,
     /// `true` if the collider is a joined compound of the tiles, instead of a grid of cells.
     pub is_compound: bool,
     convex: Vec<Convex>,
 }
 
 impl Union {
-    pub fn new(dimension: usize, size: f64, tiles: Vec<([i32; 3], Tile)>) -> Self {
+    pub fn new(
+        dimension: usize,
+        size: f64,
+        shapes: &[Vec<Vec3>],
+        tiles: Vec<([i32; 3], Tile)>,
+    ) -> Self {
         let size = f64::from(size as f32);
-        let convex = tiles
-            .iter()
-            .map(|(at, tile)| convex(dimension, size, *at, tile));
+        let convex = tiles.iter().map(|(at, tile)| match tile.shape {
+            Some(number) => hull(dimension, size, *at, &shapes[usize::from(number)]),
+            None => convex(dimension, size, *at, tile),
+        });
         Self {
             convex: convex.collect(),
             dimension,
             size,
             tiles,
+            shapes: shapes.to_vec(),
             is_compound: false,
         }
+    }
+
+    /// Returns the union of other tiles of the same size. A union without shapes has no table.
+    pub fn of_tiles(&self, tiles: Vec<([i32; 3], Tile)>) -> Self {
+        let mut union = Self::new(self.dimension, self.size, &self.shapes, tiles);
+        if !union.has_shapes() {
+            union.shapes.clear();
+        }
+        union
+    }
+
+    /// Returns `true` if a tile has one of the shapes.
+    pub fn has_shapes(&self) -> bool {
+        self.tiles.iter().any(|(_, tile)| tile.shape.is_some())
     }
 
     /// Returns the collider of the union.
@@ -72,11 +101,11 @@ impl Union {
         }
         let cells = self.tiles.iter();
         if self.dimension == 2 {
-            let mut grid = CellGrid::new(Vec2::splat(self.size as f32));
+            let mut grid = empty_grid(Vec2::splat(self.size as f32), &self.shapes, Vec3::truncate);
             grid.extend(cells.map(|([x, y, _], tile)| (IVec2::new(*x, *y), tile.cell())));
             Collider::cells(&grid)
         } else {
-            let mut grid = CellGrid::new(Vec3::splat(self.size as f32));
+            let mut grid = empty_grid(Vec3::splat(self.size as f32), &self.shapes, |it| it);
             grid.extend(cells.map(|(at, tile)| (IVec3::from_array(*at), tile.cell())));
             Collider::cells(&grid)
         }
@@ -95,8 +124,8 @@ impl Union {
             };
             return (Transform::from_xyz(x, y, z), shape);
         }
-        let facets = convex(self.dimension, self.size, *at, tile).facets;
-        let corners = facets.into_iter().flatten();
+        let own = self.of_tiles(vec![(*at, *tile)]).convex;
+        let corners = own.iter().flat_map(|it| it.facets.as_flattened().to_vec());
         let corners = corners.map(|it| Vec3::from_array(it.map(|it| it as f32)));
         let shape = if self.dimension == 2 {
             Collider::convex_hull(corners.map(Vec3::truncate))
@@ -138,10 +167,12 @@ impl Union {
         if self.tile_at(point, margin).is_none() {
             return Some(false);
         }
-        let corners = (0..8).map(|corner| {
-            let mut offset = [0, 1, 2].map(|axis| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 });
-            offset = self.flat(offset);
-            add(point, scale(offset, margin))
+        // The second corners are for narrow gaps between the tiles.
+        let corners = [margin, 1e-2 * margin].into_iter().flat_map(|margin| {
+            (0..8).map(move |corner| {
+                let sign = |axis: usize| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 };
+                add(point, scale(self.flat([0, 1, 2].map(sign)), margin))
+            })
         });
         let mut corners = corners;
         corners
@@ -250,6 +281,60 @@ impl Union {
             }
         }
         best
+    }
+}
+
+/// Returns a grid without cells.
+fn empty_grid<V: Dimension>(size: V, shapes: &[Vec<Vec3>], point: fn(Vec3) -> V) -> CellGrid<V> {
+    if shapes.is_empty() {
+        return CellGrid::new(size);
+    }
+    let hulls = shapes.iter().map(|corners| {
+        let corners = corners.iter().map(|corner| point(*corner));
+        ConvexHull::new(corners).expect("corners")
+    });
+    CellGrid::with_shapes(size, hulls).expect("shapes in the cell")
+}
+
+/// Returns a shape in a cell in the frame of the union. Each line (in 3D, plane) through corners
+/// that has no corner outside bounds the shape.
+fn hull(dimension: usize, size: f64, at: [i32; 3], corners: &[Vec3]) -> Convex {
+    let middle = at.map(|at| (f64::from(at) + 0.5) * size);
+    let middle = [
+        middle[0],
+        middle[1],
+        if dimension == 2 { 0.0 } else { middle[2] },
+    ];
+    let place = |corner: &Vec3| add(corner.to_array().map(f64::from), middle);
+    let corners: Vec<Point> = corners.iter().map(place).collect();
+    let (mut half_spaces, mut facets) = (Vec::new(), Vec::new());
+    for (number, a) in corners.iter().enumerate() {
+        for (second, b) in corners.iter().enumerate().filter(|it| it.0 != number) {
+            let thirds = if dimension == 2 {
+                vec![(*b, [0.0, 0.0, 1.0])]
+            } else {
+                let others = corners.iter().enumerate();
+                let others = others.filter(|it| it.0 != number && it.0 != second);
+                others.map(|(_, c)| (*c, sub(*c, *a))).collect()
+            };
+            for (c, across) in thirds {
+                let normal = cross(sub(*b, *a), across);
+                if length(normal) < 1e-6 * size {
+                    continue;
+                }
+                let normal = scale(normal, 1.0 / length(normal));
+                let offset = dot(normal, *a);
+                let is_below = |it: &Point| dot(normal, *it) <= offset + 1e-9 * size;
+                if corners.iter().all(is_below) {
+                    half_spaces.push((normal, offset));
+                    facets.push([*a, *b, c]);
+                }
+            }
+        }
+    }
+    Convex {
+        half_spaces,
+        facets,
     }
 }
 

@@ -82,7 +82,7 @@ fn check_ray(rng: &mut StdRng, union: &Union, level: &Collider, context: &str) {
                 let tile = union.tile_of(level, hit.part);
                 let behind = add(point, scale(in_f64(hit.normal), -1e-4 * union.size));
                 let tiles = union.tiles.iter().filter(|(at, _)| *at == tile);
-                let own = Union::new(union.dimension, union.size, tiles.copied().collect());
+                let own = union.of_tiles(tiles.copied().collect());
                 assert!(
                     own.tile_at(behind, 1e-4 * union.size).is_some(),
                     "{context}: the tile {tile:?} is not hit at {point:?}"
@@ -231,7 +231,7 @@ fn a_ball_touches_the_union_first_where_the_oracle_does() {
             let (gap, nearest) = union.nearest(at);
             let tile = union.tile_of(&level, hit.part);
             let tiles = union.tiles.iter().filter(|(position, _)| *position == tile);
-            let own = Union::new(dimension, union.size, tiles.copied().collect());
+            let own = union.of_tiles(tiles.copied().collect());
             assert!(
                 own.nearest(at).0 <= radius + tolerance,
                 "{context}: the tile {tile:?} is not touched"
