@@ -101,6 +101,15 @@ fn construction() {
         "build 1,000 x 1,000 cells with 4,000 caves",
         times(9, || drop(black_box(Collider::cells(&caves)))),
     );
+    let mut slopes = CellGrid::new(Vec2::ONE);
+    for at in (0..300).flat_map(|x| (0..300).map(move |y| IVec2::new(x, y))) {
+        let heights = [rng.random_range(0..9), rng.random_range(0..9)];
+        slopes.set(at, Cell::slope(heights[0], heights[1]));
+    }
+    show(
+        "build 300 x 300 random slopes",
+        times(9, || drop(black_box(Collider::cells(&slopes)))),
+    );
     let fill = times(9, || {
         let mut grid = CellGrid::new(Vec2::ONE);
         let _ = grid.fill(IVec2::ZERO, IVec2::splat(999), Cell::SOLID);
