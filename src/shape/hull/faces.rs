@@ -5,8 +5,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Two triangles are in one face if the cosine of the angle between their normals is at least this
-/// value. The angle is then at most 1.4e-5 radians.
+/// Two triangles in one face have normals with at least this cosine of the angle between them. The
+/// angle is then at most 1.4e-5 radians.
 const SAME_PLANE_COSINE: f64 = 1.0 - 1e-10;
 
 /// Returns the faces of the hull of `points`, which are the vertices of the hull. Each face lists
@@ -24,21 +24,28 @@ pub fn hull_faces<V: Space>(points: &[V::DVec]) -> Option<Vec<Vec<usize>>> {
     }
     let in_f32: Vec<_> = points.iter().map(|it| V::from_f64(*it).to_vec3()).collect();
     let surface = HullSurface::around(&in_f32, usize::MAX)?;
+    let tolerance = weld(points);
+    let least_height = |normal: V::DVec| {
+        let heights = points.iter().map(|point| point.dot(normal));
+        heights.fold(f64::NEG_INFINITY, f64::max) - tolerance
+    };
     let mut normals: Vec<V::DVec> = Vec::new();
-    for (_, normal) in surface.triangles() {
+    for (corners, normal) in surface.triangles() {
         let normal = V::DVec::of(normal.into());
-        if !normals
-            .iter()
-            .any(|other| normal.dot(*other) >= SAME_PLANE_COSINE)
-        {
+        // A corner that is not in the other face would belong to no face.
+        let is_in_face = |other: &V::DVec| {
+            let corners = corners.iter().filter_map(|index| points.get(*index));
+            normal.dot(*other) >= SAME_PLANE_COSINE && { corners }
+                .all(|corner| corner.dot(*other) >= least_height(*other))
+        };
+        if !normals.iter().any(is_in_face) {
             normals.push(normal);
         }
     }
-    let tolerance = weld(points);
     let faces = normals.into_iter().filter_map(|normal| {
-        let heights = || points.iter().map(|point| point.dot(normal));
-        let top = heights().fold(f64::NEG_INFINITY, f64::max) - tolerance;
-        let corners = heights().enumerate().filter(|(_, height)| *height >= top);
+        let least = least_height(normal);
+        let corners = points.iter().enumerate();
+        let corners = corners.filter(|(_, point)| point.dot(normal) >= least);
         let corners = corners.map(|(index, _)| index).collect();
         let along = normal.tangents().first().copied()?;
         Some(sorted_around(corners, points, along))

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use headbutt::{
+    ConvexHull,
     prelude::*,
     query::{CastOptions, CastStatus, Ray, RayHit, RaySide},
 };
@@ -300,6 +301,30 @@ fn a_flat_ray_between_a_face_and_its_cell_hits_the_face() {
                     "row {row}, {shift}, {slope}"
                 );
             }
+        }
+    }
+}
+
+/// A corner of a box is moved a little, so that two triangles of a face are nearly in one plane.
+#[test]
+fn a_ray_hits_each_point_of_a_nearly_flat_face() {
+    for step in 0..24 {
+        let moved = 1e-7 * 1.4_f32.powi(step);
+        let corners = (0..8).map(|corner| {
+            let sign = |axis: usize| if corner >> axis & 1 == 0 { -0.5 } else { 0.5 };
+            let inward = if corner == 7 { moved } else { 0.0 };
+            Vec3::new(sign(0) - inward, sign(1), sign(2))
+        });
+        let hull = ConvexHull::new(corners).unwrap();
+        let mut grid = CellGrid::with_shapes(Vec3::ONE, [hull]).unwrap();
+        grid.set(IVec3::ZERO, Cell::shape(0));
+        let level = Collider::cells(&grid);
+        for (y, z) in (0..9).flat_map(|y| (0..9).map(move |z| (y, z))) {
+            let [y, z] = [y, z].map(|at| 0.1 * at as f32 + 0.09);
+            let ray = Ray::new(Vec3::new(3.0, y, z), Vec3::NEG_X);
+            let hit = query::cast_ray(&level, Vec3::ZERO, ray).expect("the face is whole");
+            let error = (hit.distance - 2.0).abs();
+            assert!(error <= moved + 1e-6, "{moved}, {y}, {z}: {hit:?}");
         }
     }
 }
