@@ -174,6 +174,17 @@ fn plane_across_wedge<D: DVector>(node: &Node<D, usize>) -> Option<(PushPlane<D>
     is_long.then_some(((normal, node.length), part))
 }
 
+/// Returns `true` in 2D, and if each face of a piece is parallel or perpendicular to one of the axes
+/// of a rotation.
+fn is_prism<V: Space>(piece: &SolidPiece<V>, rotation: <V::DVec as DVector>::Matrix) -> bool {
+    let mut axes = (0..V::DVec::DIMENSION).map(|axis| rotation * V::DVec::axis(axis));
+    V::DVec::DIMENSION == 2
+        || axes.any(|axis| {
+            let mut cosines = piece.normals.iter().map(|normal| normal.dot(axis).abs());
+            cosines.all(|cosine| cosine <= SAME_NORMAL || cosine >= 1.0 - SAME_NORMAL)
+        })
+}
+
 impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Returns the translation of the surface, to which all points are relative.
     fn origin(&self) -> V::DVec {
@@ -226,7 +237,8 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     }
 
     /// Returns `true` if the planes of the pieces suffice to find the shortest way out: the parts
-    /// are boxes whose axes are normals of each piece.
+    /// are boxes whose axes are normals of each piece. In 3D, each piece must also be a prism along
+    /// one of these axes. Then no plane leads along an edge of the piece and an edge of the box.
     fn has_all_planes(&self) -> bool {
         self.parts.iter().all(|part| {
             let rotation = part.world_pose.pose().rotation;
@@ -234,6 +246,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             let shape = part.scaled_shape();
             let is_box = shape.radius() == 0.0 && matches!(shape.core(), Core::Box { .. });
             is_box
+                && self.pieces.iter().all(|piece| is_prism(piece, rotation))
                 && axes.all(|axis| {
                     let mut pieces = self.pieces.iter();
                     pieces.all(|piece| {

@@ -1,7 +1,7 @@
 //! The shortest way out of a union, for bodies whose centers are inside.
 
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{ConvexHull, prelude::*};
 use rand::Rng;
 
 use super::{
@@ -294,4 +294,22 @@ fn the_search_for_a_way_out_ends_soon() {
     let (answers, supports) = ask_and_count(&[question]);
     assert!(answers[0].event.is_some());
     assert!(supports < 500_000, "{supports}");
+}
+
+/// The shortest way out of the octahedron leads past two edges, along (1, 1, 0).
+#[test]
+fn a_box_leaves_a_shape_past_its_edge() {
+    let tips = [Vec3::X, Vec3::Y, Vec3::Z].into_iter();
+    let octahedron = ConvexHull::new(tips.flat_map(|axis| [0.5 * axis, -0.5 * axis])).unwrap();
+    let mut grid = CellGrid::with_shapes(Vec3::ONE, [octahedron]).unwrap();
+    grid.set(IVec3::ZERO, Cell::shape(0));
+    let gem = Collider::cells(&grid);
+    let offset = Vec3::new(0.002, 0.001, 0.0005);
+    let shape = Collider::cuboid(0.6, 0.6, 0.6);
+    let at = Vec3::splat(0.5) + offset;
+    let contact = query::contact(&gem, Vec3::ZERO, &shape, at).unwrap();
+    let normal = Vec3::new(1.0, 1.0, 0.0).normalize();
+    let depth = normal.dot(0.5 * Vec3::X) + normal.dot(Vec3::splat(0.3)) - normal.dot(offset);
+    assert!((contact.depth - depth).abs() < 1e-4, "{contact:?}, {depth}");
+    assert!(contact.normal.distance(normal) < 1e-3, "{contact:?}");
 }
