@@ -56,8 +56,9 @@ impl CellDirection {
 /// The content of one cell of a [`CellGrid`](crate::CellGrid): its shape and its material, in four
 /// bytes.
 ///
-/// A cell is a box, which the shape fills up to a height along y. Heights are in eighths of the
-/// box, from 0 to 8. Larger heights count as 8.
+/// A cell is a box, which a slope fills up to a height along y. Heights are in eighths of the box,
+/// from 0 to 8. Larger heights count as 8. Other cells have a [shape](Self::shape) of their own, or
+/// are [one-way](Self::one_way).
 ///
 /// ```
 /// use headbutt::Cell;

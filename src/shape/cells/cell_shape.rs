@@ -23,11 +23,11 @@ use crate::{
 };
 
 /// Coordinates of shapes in a table are rounded to this fraction of the cell. So corners that are
-/// meant to be equal are equal, in spite of the rounding of f32.
+/// meant to be on an eighth of the cell are there, in spite of the rounding of f32.
 const COORDINATE_STEP: f64 = 1.0 / (1 << 22) as f64;
 
 /// A corner this close to a side of the cell is on the side. [`hull_faces`] places corners in one
-/// face if their heights differ by less.
+/// face if their heights differ by less than a quarter of this.
 const SIDE_TOLERANCE: f64 = 1.0 / (1 << 18) as f64;
 
 /// The least thickness of a shape, as a fraction of the cell.
@@ -36,9 +36,8 @@ const LEAST_THICKNESS: f64 = 1.0 / 1024.0;
 /// Maximum number of corners of a shape.
 const MAX_CORNERS: usize = 64;
 
-/// Points within this fraction of the cell from a shape count as covered by it. The tolerance is
-/// greater than the rounding of f64, but less than [`COORDINATE_STEP`].
-const CUT_TOLERANCE: f64 = 1e-7;
+/// Points of a side within this fraction of the cell from a face on this side count as covered.
+const CUT_TOLERANCE: f64 = 4.0 * COORDINATE_STEP;
 
 /// The number of sides of a cell. Two sides in a row are the lower and the upper end of an axis.
 const SIDES: usize = 6;
@@ -72,59 +71,64 @@ pub fn bit_of_side(axis: usize, end: f64) -> usize {
     2 * axis + usize::from(end == 1.0)
 }
 
-/// A convex shape in a cell.
+/// A convex shape in a cell: the part of the cell behind some faces.
 pub struct CellShape {
-    /// The faces. Those on a side of the cell come last.
-    faces: Vec<PartFace<DVec3>>,
-    /// The number of faces that are not on a side of the cell.
-    inner: usize,
-    /// For each side of the cell, the index of the face on this side.
-    on_sides: [Option<usize>; SIDES],
+    /// The faces that are not on a side of the cell.
+    pub inner_faces: Vec<PartFace<DVec3>>,
+    on_sides: [Option<SideFace>; SIDES],
     pub sides: CellSides,
 }
 
-impl CellShape {
-    /// Creates a shape from its faces, without those that have no area.
-    fn new(faces: &[Polygon<DVec3>]) -> Self {
-        let corners: Vec<DVec3> = faces.iter().flatten().copied().collect();
+/// A face on a side of the cell.
+struct SideFace {
+    corners: Polygon<DVec3>,
+    /// The planes through the edges, perpendicular to the side.
+    edges: Vec<PartFace<DVec3>>,
+}
+
+impl SideFace {
+    fn new(face: &PartFace<DVec3>) -> Self {
+        let corners = face.corners.clone();
         let middle = DVec3::mean(&corners);
-        let faces = faces.iter().filter_map(|corners| {
-            let mut corners = corners.clone();
-            corners.dedup();
-            if corners.len() > 1 && corners.first() == corners.last() {
-                corners.pop();
-            }
-            PartFace::new(corners, middle)
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        let edges = edges.filter_map(|(start, end)| {
+            let plane = SmallVec::from_slice(&[*start, *end, *end + face.normal]);
+            PartFace::new(plane, middle)
         });
-        let mut faces: Vec<_> = faces.collect();
-        let side_of = |face: &PartFace<DVec3>| {
-            (0..SIDES).find(|bit| {
-                let mut corners = face.corners.iter();
-                corners.all(|corner| corner.component(bit / 2) == (bit % 2) as f64)
-            })
-        };
-        faces.sort_by_key(|face| side_of(face).is_some());
-        let inner = faces.partition_point(|face| side_of(face).is_none());
-        let on_sides =
-            array::from_fn(|bit| faces.iter().position(|face| side_of(face) == Some(bit)));
-        let (mut whole, mut none) = (0, 0);
-        for (bit, index) in on_sides.iter().enumerate() {
-            let face = index.and_then(|index: usize| faces.get(index));
-            let is_corner = |it: &&DVec3| it.components().iter().all(|at| at.fract() == 0.0);
-            let is_whole = face.is_some_and(|it| it.corners.iter().filter(is_corner).count() == 4);
-            none |= u8::from(face.is_none()) << bit;
-            whole |= u8::from(is_whole) << bit;
-        }
-        let sides = CellSides {
-            whole,
-            none,
-            faces: whole,
-        };
         Self {
-            faces,
-            inner,
+            edges: edges.collect(),
+            corners,
+        }
+    }
+}
+
+impl CellShape {
+    /// Creates a shape from all its faces.
+    fn new(faces: Vec<PartFace<DVec3>>) -> Self {
+        let is_on_side = |face: &PartFace<DVec3>, bit: usize| {
+            let mut corners = face.corners.iter();
+            corners.all(|corner| corner.component(bit / 2) == (bit % 2) as f64)
+        };
+        let on_sides: [Option<SideFace>; SIDES] = array::from_fn(|bit| {
+            let face = faces.iter().find(|face| is_on_side(face, bit));
+            face.map(SideFace::new)
+        });
+        let (mut whole, mut none) = (0, 0);
+        for (bit, face) in on_sides.iter().enumerate() {
+            let is_corner = |it: &&DVec3| it.components().iter().all(|at| at.fract() == 0.0);
+            let is_whole = |it: &SideFace| it.corners.iter().filter(is_corner).count() == 4;
+            none |= u8::from(face.is_none()) << bit;
+            whole |= u8::from(face.as_ref().is_some_and(is_whole)) << bit;
+        }
+        let is_inner = |face: &PartFace<DVec3>| !(0..SIDES).any(|bit| is_on_side(face, bit));
+        Self {
+            inner_faces: faces.into_iter().filter(is_inner).collect(),
             on_sides,
-            sides,
+            sides: CellSides {
+                whole,
+                none,
+                faces: whole,
+            },
         }
     }
 
@@ -142,31 +146,30 @@ impl CellShape {
             });
             let level = [columns.map(|[low, _]| low), columns.map(|[_, high]| high)];
             let level = level.iter().map(|corners| SmallVec::from_slice(corners));
-            Self::new(&across.chain(level).collect::<Vec<_>>())
+            Self::new(faces_of(&across.chain(level).collect::<Vec<_>>()))
         }))
     }
 
-    /// Returns the face on a side of the cell.
-    pub fn on_side(&self, axis: usize, end: f64) -> Option<&PartFace<DVec3>> {
-        let index = self.on_sides.get(bit_of_side(axis, end)).copied()?;
-        self.faces.get(index?)
+    /// Returns the corners of the face on a side of the cell.
+    pub fn on_side(&self, axis: usize, end: f64) -> Option<&Polygon<DVec3>> {
+        Some(&self.side(axis, end)?.corners)
     }
 
-    /// Returns the faces that are not on a side of the cell. The shape is the part of the cell
-    /// behind all of them.
-    pub fn inner_faces(&self) -> &[PartFace<DVec3>] {
-        self.faces.get(..self.inner).unwrap_or_default()
+    fn side(&self, axis: usize, end: f64) -> Option<&SideFace> {
+        self.on_sides.get(bit_of_side(axis, end))?.as_ref()
     }
 
     /// Returns the corners of all faces.
     pub fn corners(&self) -> impl Iterator<Item = DVec3> {
-        self.faces.iter().flat_map(|face| face.corners.clone())
+        let inner = self.inner_faces.iter().map(|face| &face.corners);
+        let on_sides = self.on_sides.iter().flatten().map(|face| &face.corners);
+        inner.chain(on_sides).flatten().copied()
     }
 
     /// Returns `true` if the shape contains a point of the cell, which may be outside by a tolerance
     /// along each axis.
     pub fn contains(&self, point: DVec3, tolerance: DVec3) -> bool {
-        let mut faces = self.inner_faces().iter();
+        let mut faces = self.inner_faces.iter();
         faces.all(|face| face.height(point) <= face.normal.abs().dot(tolerance))
     }
 
@@ -182,14 +185,11 @@ impl CellShape {
         let to_own = DVec3::axis(axis) * (1.0 - 2.0 * end);
         let moved: Polygon<DVec3> = polygon.iter().map(|corner| *corner + to_own).collect();
         let mut rest = Vec::new();
-        cut(
-            self.inner_faces(),
-            &moved,
-            normal,
-            true,
-            CUT_TOLERANCE,
-            &mut rest,
-        );
+        let edges = self
+            .side(axis, 1.0 - end)
+            .map_or(&[][..], |face| &face.edges);
+        // No edge faces the same way as the polygon, so the order of the shapes has no effect.
+        cut(edges, &moved, normal, true, CUT_TOLERANCE, &mut rest);
         let corners = rest.iter_mut().flatten();
         corners.for_each(|corner| *corner -= to_own);
         rest
@@ -236,18 +236,33 @@ impl<V: Space> TableShape<V> {
                 _ => around,
             }
         });
-        let shape = CellShape::new(&faces.collect::<Vec<_>>());
+        let faces = faces_of(&faces.collect::<Vec<_>>());
+        let in_prism = || faces.iter().flat_map(|face| &face.corners);
         let is_thick = |face: &PartFace<DVec3>| {
-            shape
-                .corners()
-                .any(|corner| face.height(corner) < -LEAST_THICKNESS)
+            in_prism().any(|corner| face.height(*corner) < -LEAST_THICKNESS)
         };
-        if shape.faces.len() > V::DVec::DIMENSION && shape.faces.iter().all(is_thick) {
+        if faces.len() > V::DVec::DIMENSION && faces.iter().all(is_thick) {
+            let shape = CellShape::new(faces);
             Ok(Self { hull, shape })
         } else {
             Err(ShapeError::NotACellShape)
         }
     }
+}
+
+/// Returns the faces of a shape with these corners, without those that have no area.
+fn faces_of(polygons: &[Polygon<DVec3>]) -> Vec<PartFace<DVec3>> {
+    let corners: Vec<DVec3> = polygons.iter().flatten().copied().collect();
+    let middle = DVec3::mean(&corners);
+    let faces = polygons.iter().filter_map(|corners| {
+        let mut corners = corners.clone();
+        corners.dedup();
+        if corners.len() > 1 && corners.first() == corners.last() {
+            corners.pop();
+        }
+        PartFace::new(corners, middle)
+    });
+    faces.collect()
 }
 
 /// Rounds a coordinate of a corner, which is a fraction of the cell.

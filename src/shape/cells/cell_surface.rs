@@ -52,8 +52,8 @@ impl<V: Space> CellSurface<V> {
         Self::of_faces(grid.clone(), FaceTree::new(&changes))
     }
 
-    /// Returns the surface of another grid with the same size and shapes of cells. Finds only the faces near
-    /// changed cells again. Returns `None` if all cells of the grid are empty.
+    /// Returns the surface of another grid with the same size and shapes of cells. Finds only the
+    /// faces near changed cells again. Returns `None` if all cells of the grid are empty.
     pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         let dimension = V::DVec::DIMENSION;
         let mut blocks = Vec::new();

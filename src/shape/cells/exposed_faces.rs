@@ -28,7 +28,7 @@ use crate::{
         boxes::wide_tree::{NO_GROUP, WideTree},
         cells::{
             cell::{Cell, CellDirection},
-            cell_shape::{CellShape, CellSides, bit_of_side},
+            cell_shape::{CellSides, bit_of_side},
             grid::{CellGrid, CellPosition},
         },
         elements::facet::{FacetVertices, are_level, facet_normal, has_area},
@@ -385,8 +385,8 @@ fn visit_faces<V: Space>(
             let own_face = shape.and_then(|shape| shape.on_side(axis, end));
             let corners: Polygon<DVec3> = if cells.has_whole_face(index, axis, end) {
                 SmallVec::from_slice(&square(axis, end))
-            } else if let Some(face) = own_face {
-                face.corners.clone()
+            } else if let Some(corners) = own_face {
+                corners.clone()
             } else {
                 continue;
             };
@@ -418,7 +418,7 @@ fn visit_faces<V: Space>(
             }
         }
     }
-    for inner in shape.into_iter().flat_map(CellShape::inner_faces) {
+    for inner in shape.into_iter().flat_map(|shape| &shape.inner_faces) {
         let level = level_of(inner);
         let plane = level
             .zip(Some(position))
@@ -526,9 +526,14 @@ impl Face<'_> {
             });
         }
         let added = facets.get_mut(start..).unwrap_or_default();
-        if self.plane.is_none() && added.len() > 1 && are_in_one_plane(added) {
+        if self.plane.is_none() && added.len() > 1 {
+            let is_level = are_in_one_plane(added);
             for facet in added {
-                facet.cluster = FaceCluster::Slope(start as u32);
+                if is_level {
+                    facet.cluster = FaceCluster::Slope(start as u32);
+                } else {
+                    facet.rims = u8::MAX;
+                }
             }
         }
     }

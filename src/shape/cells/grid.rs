@@ -605,7 +605,8 @@ impl<V: Space> PartialEq for CellGrid<V> {
 
 impl<V: Space> fmt::Debug for CellGrid<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write!(formatter, "CellGrid({} cells)", self.len())
+        let (cells, shapes) = (self.len(), self.shapes.len());
+        write!(formatter, "CellGrid({cells} cells, {shapes} shapes)")
     }
 }
 

@@ -89,7 +89,7 @@ impl<V: Space> CellGrid<V> {
             Shape::Box { half_size: half }
         } else {
             let shape = self.shape_of(cell)?;
-            let inner = shape.inner_faces().iter().map(|face| face.normal.into());
+            let inner = shape.inner_faces.iter().map(|face| face.normal.into());
             normals.extend(inner.map(|it| self.in_cells(V::DVec::of(it))));
             let of_table = self.table_shape(cell).map(|it| it.hull.clone());
             Shape::Hull(of_table.or_else(|| self.hull(shape))?)
