@@ -179,7 +179,8 @@ pub struct Swept;
 ///   apart by at most 9.5e-7 of their greatest |x| + |y| + |z| in the world are joined. A member
 ///   must be thicker than 4 times this tolerance.
 /// * **Cells:** colliders from [`cells`](crate::Collider::cells) with the same size of a cell, the
-///   same margin, rotation and scale. Their positions must differ by whole cells, and all cells of
+///   same margin, rotation and scale. All members with a table of
+///   [shapes](crate::CellGrid::with_shapes) must have the same table. Their positions must differ by whole cells, and all cells of
 ///   the ground must be within 16383 cells of the origin of the world. If two members have a cell
 ///   at the same position, both members report its contacts. All cells are stored twice, and the
 ///   chunks of the ground have at most 2²⁶ cells, as in a single grid.

@@ -152,24 +152,34 @@ impl<V: Space> CellLattice<V> {
         })
     }
 
-    /// Returns `true` if the cells have a table of shapes.
-    pub fn has_shapes(&self) -> bool {
-        self.empty.shapes().len() > 0
+    /// Takes the table of shapes of another lattice, if this lattice has none, and differs in
+    /// nothing else.
+    pub fn take_shapes(&mut self, other: Self) {
+        if self.empty.shapes().len() == 0 && self.is_alike(&other) {
+            self.empty = other.empty;
+        }
+    }
+
+    /// Returns `true` if another lattice has the same size, rotation, scale and margin.
+    fn is_alike(&self, other: &Self) -> bool {
+        let mut pose = other.pose;
+        pose.translation = self.pose.translation;
+        other.empty.cell_size() == self.empty.cell_size()
+            && other.margin == self.margin
+            && pose.has_same_bits(&self.pose)
     }
 
     /// Returns the offset of a member's cells.
     pub fn offset(&self, own: &PlacedCollider<V>) -> Result<CellPosition, NotJoined> {
         let other = Self::of(own).ok_or(NotJoined::OtherCells)?;
-        let mut pose = own.world_pose;
-        pose.translation = self.pose.translation;
         let inverse = self.pose.inverse_linear();
         let (Some(cells), Some(inverse)) = (own.cells(), inverse) else {
             return Err(NotJoined::OtherCells);
         };
-        let has_same_cells = self.empty.has_same_cells(&other.empty)
-            || !other.has_shapes() && self.empty.cell_size() == other.empty.cell_size();
-        let is_same = has_same_cells && other.margin == self.margin;
-        if !is_same || !pose.has_same_bits(&self.pose) {
+        // A member without a table of shapes fits into any other table.
+        let has_same_shapes =
+            other.empty.shapes().len() == 0 || self.empty.has_same_cells(&other.empty);
+        if !self.is_alike(&other) || !has_same_shapes {
             return Err(NotJoined::OtherCells);
         }
         let to_member = own.world_pose.translation - self.pose.translation;

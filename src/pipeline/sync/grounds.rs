@@ -314,18 +314,13 @@ impl<V: Space> Ground<V> {
             member.own.grid().is_some() && !is_one_way
         });
         let mut grids: Vec<&mut Member<V>> = grids.collect();
-        let lattices = grids
+        let mut lattices = grids
             .iter()
             .filter_map(|member| CellLattice::of(&member.own));
-        // The cells of a member without a table of shapes fit into any other table.
-        let lattice = lattices.reduce(|first, other| {
-            if !first.has_shapes() && other.has_shapes() {
-                other
-            } else {
-                first
-            }
-        });
-        let lattice = lattice.filter(|_| common.is_none());
+        let mut lattice = lattices.next().filter(|_| common.is_none());
+        if let Some(lattice) = &mut lattice {
+            lattices.for_each(|other| lattice.take_shapes(other));
+        }
         let mut are_kept_same = true;
         for member in &mut grids {
             let old = member.cells().map(|cells| cells.offset);
