@@ -50,14 +50,19 @@ macro_rules! primitives {
         impl Support for $primitive {
             type Vector = $space;
 
+            // These functions are inlined into queries of other crates, so that a query on two
+            // primitives contains only the code for these primitives.
+            #[inline]
             fn support(&self, direction: DVecOf<Self>) -> DVecOf<Self> {
                 self.as_shape().support(direction)
             }
 
+            #[inline]
             fn radius(&self) -> f64 {
                 self.as_shape().radius()
             }
 
+            #[inline]
             fn core(&self) -> Core<'_, DVecOf<Self>> {
                 self.as_shape().simple_core()
             }
