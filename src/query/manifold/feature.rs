@@ -71,6 +71,14 @@ impl Feature {
         }
     }
 
+    /// Returns `true` if the feature is a vertex at a position, up to `near`.
+    pub fn is_vertex_at(&self, position: DVec2, near: f64) -> bool {
+        match *self.corners {
+            [corner] => corner.position.distance(position) <= near,
+            _ => false,
+        }
+    }
+
     /// Returns all edges of the outline. A feature that is an edge is returned in both directions.
     pub fn outline(&self) -> impl Iterator<Item = [FeatureCorner; 2]> {
         let corners = &self.corners;
@@ -175,33 +183,34 @@ fn support_beyond(
     Some((found, (found.position - start.position).dot(outward)))
 }
 
-/// Fills the empty supporting features of the first shape along the normal, and of the second shape
-/// in the opposite direction.
-pub fn fill_features<D: DVector>(
-    [first, second]: &mut [&mut Feature; 2],
+/// Fills the empty supporting feature of the first shape (0) along the normal, or of the second
+/// shape (1) in the opposite direction.
+pub fn fill_feature<D: DVector>(
+    feature: &mut Feature,
+    shape: usize,
     pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
     near: f64,
 ) {
-    let fill = |feature: &mut Feature, shape: usize, core, direction, pose: &Pose<D>| {
-        let corners = &mut feature.corners;
-        feature.kind = match core {
-            Core::HalfSpace(half_space) => {
-                let offset = half_space.placed(pose).offset;
-                let height = if shape == 0 { offset } else { -offset };
-                FeatureKind::Plane { height }
-            }
-            Core::Box { half_extents } => {
-                fill_of_box(corners, frame, direction, half_extents, pose, near)
-            }
-            Core::Polygon(_) | Core::Opaque => {
-                fill_of_shape::<D>(corners, near, |tilt| frame.support(pair, shape, tilt))
-            }
-        };
+    let [first, second] = pair.cores();
+    let (core, direction, pose) = match shape {
+        0 => (first, frame.normal, &Pose::IDENTITY),
+        _ => (second, -frame.normal, pair.relative()),
     };
-    let [first_core, second_core] = pair.cores();
-    fill(first, 0, first_core, frame.normal, &Pose::IDENTITY);
-    fill(second, 1, second_core, -frame.normal, pair.relative());
+    let corners = &mut feature.corners;
+    feature.kind = match core {
+        Core::HalfSpace(half_space) => {
+            let offset = half_space.placed(pose).offset;
+            let height = if shape == 0 { offset } else { -offset };
+            FeatureKind::Plane { height }
+        }
+        Core::Box { half_extents } => {
+            fill_of_box(corners, frame, direction, half_extents, pose, near)
+        }
+        Core::Polygon(_) | Core::Opaque => {
+            fill_of_shape::<D>(corners, near, |tilt| frame.support(pair, shape, tilt))
+        }
+    };
 }
 
 /// Fills the corners of a box's feature along a direction. The edges of the box that are nearly at

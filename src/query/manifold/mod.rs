@@ -23,6 +23,8 @@
 //! * **Common points** (`outline.rs`) are the corners of each feature inside the other feature, and
 //!   the intersections of the features' edges. The feature of a half-space is its whole plane. This
 //!   feature has no corners and, as seen along the normal, contains every point.
+//! * **One point.** If a feature is a vertex at the contact, or if two edges cross there, the
+//!   manifold is the contact. In 2D, the common part of two edges is an interval.
 //! * **Refinement.** A face begins with at most eight support points, but may have more corners, or
 //!   a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
@@ -37,18 +39,20 @@ mod outline;
 
 use core::f64::consts::FRAC_2_PI;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{
     math::DVec2,
     query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };
-use feature::{Feature, fill_features};
+use feature::{Feature, fill_feature};
 pub use frame::ContactFrame;
 use frame::{FeatureCorner, distance_to_edge};
 use outline::{
     CommonPoint, HIDDEN, HullCandidates, MAX_FEATURE_REFINEMENTS, ManifoldPoints, choose_points,
-    common_points, convex_hull, edge_margin, width,
+    common_ends, common_points, convex_hull, cross_at, edge_margin, width,
 };
 
 /// The solver's contact, and the tolerances of its pair.
@@ -62,6 +66,16 @@ struct KnownContact {
     depth_tolerance: f64,
     /// The distance up to which points count as equal.
     near: f64,
+}
+
+impl KnownContact {
+    /// Adds the contact to a list unless a point of the list is as deep.
+    fn add_to<const N: usize>(&self, points: &mut SmallVec<[CommonPoint; N]>) {
+        let deep = self.point.depth() - self.depth_tolerance;
+        if points.iter().all(|point| point.depth() < deep) {
+            points.push(self.point);
+        }
+    }
 }
 
 /// Returns the points of the manifold of a contact. `core_distances` returns the distance from one
@@ -83,8 +97,26 @@ pub fn manifold_points<D: DVector>(
         near: SAME_MANIFOLD_POINT * cores.scale,
     };
     let (mut first, mut second) = (Feature::empty(), Feature::empty());
-    let mut features = [&mut first, &mut second];
-    fill_features(&mut features, pair, frame, contact.near);
+    // If a feature is a vertex at the contact, or if two edges cross there, the contact is the only
+    // common point.
+    let (near, known) = (contact.near, contact.point);
+    fill_feature(&mut first, 0, pair, frame, near);
+    if first.is_vertex_at(known.position, near) {
+        return smallvec![known];
+    }
+    fill_feature(&mut second, 1, pair, frame, near);
+    let are_complete = !(first.may_hide(near) || second.may_hide(near));
+    let are_crossing = || are_complete && cross_at(&first, &second, known.position, near);
+    if second.is_vertex_at(known.position, near) || are_crossing() {
+        return smallvec![known];
+    }
+    if let (2, &[a, b], &[c, d]) = (D::DIMENSION, &*first.corners, &*second.corners) {
+        let mut ends = common_ends([a, b], [c, d], contact.near);
+        ends.retain(|point| point.depth() >= contact.min_depth);
+        let mut points = ends.clone();
+        contact.add_to(&mut points);
+        return choose_points(&points, &ends, 2, contact.near, depth_tolerance);
+    }
     let support = |shape, tilt| frame.support(pair, shape, tilt);
     // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
     // So a common point is kept only if it is on both cores.
@@ -94,7 +126,13 @@ pub fn manifold_points<D: DVector>(
             .iter()
             .all(|distance| *distance <= OFF_CORE * cores.scale)
     };
-    points_of_features::<D>(features, &contact, cores.scale, is_on_cores, support)
+    points_of_features::<D>(
+        [&mut first, &mut second],
+        &contact,
+        cores.scale,
+        is_on_cores,
+        support,
+    )
 }
 
 /// Returns the points of the manifold for any two features.
@@ -121,10 +159,7 @@ fn points_of_features<D: DVector>(
             points.retain(|point| is_on_cores(point));
         }
         let is_empty = points.is_empty();
-        let deep = known.depth() - depth_tolerance;
-        if points.iter().all(|point| point.depth() < deep) {
-            points.push(known);
-        }
+        contact.add_to(&mut points);
         convex_hull(&points, edge_margin, &mut hull);
         // If no edge hides more, no edge is split.
         if !(feature_a.may_hide(near) || feature_b.may_hide(near)) {

@@ -1,7 +1,7 @@
 //! The common points of two features as seen along the normal, their convex hull, and the four
 //! points that span the largest area.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::{
     math::DVec2,
@@ -28,6 +28,10 @@ pub const HIDDEN: f64 = 0.02;
 /// polygons, two intersections for each edge of one polygon with the boundary of the other, and the
 /// contact itself.
 const MAX_HULL_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
+
+/// Two edges have only one common point if the sine of their angle, as seen along the normal,
+/// exceeds this value. The value is far more than the tolerance of parallel edges.
+const CROSSING_SINE: f64 = 0.1;
 
 /// A point that lies in both features when they are projected along the normal.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +78,47 @@ pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f
 
 fn are_edges(corners_a: &[FeatureCorner], corners_b: &[FeatureCorner]) -> bool {
     corners_a.len() == 2 && corners_b.len() == 2
+}
+
+/// Returns `true` if both features are edges that cross at a position, up to `near`, as seen along
+/// the normal.
+pub fn cross_at(feature_a: &Feature, feature_b: &Feature, position: DVec2, near: f64) -> bool {
+    let (&[a, b], &[c, d]) = (&*feature_a.corners, &*feature_b.corners) else {
+        return false;
+    };
+    let (ab, cd) = (b.position - a.position, d.position - c.position);
+    let area = ab.perp_dot(cd);
+    area * area > CROSSING_SINE * CROSSING_SINE * ab.dot(ab) * cd.dot(cd)
+        && intersection([a, b], [c, d])
+            .is_some_and(|point| point.position.distance(position) <= near)
+}
+
+/// Returns the ends of the common part of two edges in 2D. Returns one point if the part is at most
+/// `near` long, and no point if the edges have no common part.
+pub fn common_ends(
+    edge_a: [FeatureCorner; 2],
+    edge_b: [FeatureCorner; 2],
+    near: f64,
+) -> ManifoldPoints {
+    let range = |[start, end]: [FeatureCorner; 2]| {
+        let (start, end) = (start.position.x, end.position.x);
+        [start.min(end), start.max(end)]
+    };
+    let ([min_a, max_a], [min_b, max_b]) = (range(edge_a), range(edge_b));
+    let (min, max) = (min_a.max(min_b), max_a.min(max_b));
+    let length = max - min;
+    let point = |x: f64| CommonPoint {
+        position: DVec2::new(x, 0.0),
+        heights: [edge_a, edge_b].map(|[start, end]| {
+            let part = (x - start.position.x) / (end.position.x - start.position.x);
+            start.height + part.clamp(0.0, 1.0) * (end.height - start.height)
+        }),
+    };
+    match length {
+        length if length > near => smallvec![point(min), point(max)],
+        length if length >= -near => smallvec![point(0.5 * (min + max))],
+        _ => ManifoldPoints::new(),
+    }
 }
 
 /// Fills a list with the corners of each feature inside the other, and the intersections of their
