@@ -61,9 +61,6 @@ pub fn face_normal<B: Support + ?Sized>(
     size: f64,
     contact: &Contact64<DVecOf<B>>,
 ) -> DVecOf<B> {
-    if shape.radius() > 0.0 {
-        return contact.normal;
-    }
     let inverse = DVecOf::<B>::transpose(rotation);
     let Some(against) = (inverse * -velocity).unit() else {
         return contact.normal;

@@ -106,6 +106,10 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         if let Some(facet) = self.facet_normal {
             return face_normal_of_facet(facet, velocity_a - velocity_b, contact.normal);
         }
+        // A surface with a radius has no other normal.
+        if self.pair.b.radius() > 0.0 {
+            return contact.normal;
+        }
         let rotation = DVecOf::<A>::rotation(motion_b.rotation * time) * pose_b.rotation;
         face_normal(
             self.pair.b,
