@@ -2,8 +2,11 @@
 //! The functions of `functions.rs` call [`QueryPartner::pair`], and then a method of [`QueryPair`].
 
 use crate::{
-    query::{CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, cast::cast_in_world},
-    shape::Support,
+    query::{
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, analytic::TwoBalls,
+        cast::cast_in_world,
+    },
+    shape::{DVecOf, Support},
     space::{PoseKind, QueryPose, Space, Translation},
 };
 
@@ -140,6 +143,20 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> ShapePair
     fn at_start(self) -> Option<Pair<'a, A, B>> {
         pair(self.a, self.motion_a.start, self.b, self.motion_b.start)
     }
+
+    /// Returns the pair at the start if both shapes are balls: see [`TwoBalls::new`].
+    #[inline(always)]
+    fn balls_at_start(&self) -> Option<TwoBalls<DVecOf<A>>> {
+        let pose_a = self.motion_a.start.0.as_ref()?;
+        TwoBalls::new(self.a, pose_a, self.b, self.motion_b.start.0.as_ref()?)
+    }
+
+    /// Returns the translations of the two shapes at the start.
+    #[inline(always)]
+    fn origins(&self) -> Option<[DVecOf<A>; 2]> {
+        let [a, b] = [self.motion_a.start.0?, self.motion_b.start.0?];
+        Some([a.translation, b.translation])
+    }
 }
 
 impl<A, B> QueryPair<A::Vector> for ShapePair<'_, A, B>
@@ -149,28 +166,41 @@ where
 {
     #[inline(always)]
     fn intersects(self) -> bool {
-        self.at_start().is_some_and(Pair::touches)
+        match self.balls_at_start() {
+            Some(balls) => balls.hit(),
+            None => self.at_start().is_some_and(Pair::touches),
+        }
     }
 
     #[inline(always)]
     fn contact(self) -> Option<Contact<A::Vector>> {
-        let pair = self.at_start()?;
-        let origins = pair.origins;
-        Some(Contact::in_world(&pair.find_contact()?, origins))
+        let origins = self.origins()?;
+        let contact = match self.balls_at_start() {
+            Some(balls) => balls.contact(),
+            None => self.at_start()?.find_contact(),
+        };
+        Some(Contact::in_world(&contact?, origins))
     }
 
     #[inline(always)]
     fn manifold(self) -> Option<Manifold<A::Vector>> {
-        self.at_start()?.find_manifold()
+        let origins = self.origins()?;
+        match self.balls_at_start() {
+            Some(balls) => Some(Manifold::new(&[balls.contact()?], origins)),
+            None => self.at_start()?.find_manifold(),
+        }
     }
 
     #[inline(always)]
     fn distance(self) -> Distance<A::Vector> {
-        let Some(pair) = self.at_start() else {
+        let Some(origins) = self.origins() else {
             return Distance::infinite();
         };
-        let origins = pair.origins;
-        Distance::in_world(pair.find_distance(), origins)
+        let nearest = match self.balls_at_start() {
+            Some(balls) => Some(balls.nearest()),
+            None => self.at_start().and_then(Pair::find_distance),
+        };
+        Distance::in_world(nearest, origins)
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {

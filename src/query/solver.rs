@@ -310,7 +310,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     /// Returns the points of the manifold along a contact of the cores.
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let mut contacts = SmallVec::new();
-        if self.has_point() {
+        if analytic::touch_in_point(self) {
             contacts.push(self.contact(&cores));
             return contacts;
         }

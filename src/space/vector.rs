@@ -198,10 +198,9 @@ pub trait DVector:
 
     /// Returns this vector, scaled down if a component exceeds the range of f32.
     fn in_f32_range(self) -> Self {
-        let [x, y, z] = self.components().map(f64::abs);
-        let (greatest, max) = (x.max(y).max(z), f64::from(f32::MAX));
-        if greatest > max {
-            self * (max / greatest)
+        let (sizes, max) = (self.components().map(f64::abs), f64::from(f32::MAX));
+        if sizes.iter().any(|size| *size > max) {
+            self * (max / sizes.into_iter().fold(0.0, f64::max))
         } else {
             self
         }

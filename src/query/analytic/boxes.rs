@@ -40,6 +40,10 @@
 //!   more than rounding. If a feature lies flat on a face, such a cross product equals the face
 //!   normal.
 //! * The contact points are computed as well.
+//!
+//! **Two boxes that are apart.** The nearest points are projections of each other. g(n) along the
+//! vector between two points is a lower bound on the distance. If the bound is equal to the length
+//! of this vector, the points are nearest.
 
 use crate::{
     query::{
@@ -54,6 +58,11 @@ use crate::{
 /// The number of alternating projections that find a common point of a face and a feature that lies
 /// flat on the face.
 const PROJECTIONS: usize = 4;
+
+/// Two segments are not parallel if the squared cosine of their angle is less than this value. The
+/// angle is far larger than the tilt of an edge that counts as level
+/// ([`LEVEL_SLOPE`](crate::tolerance::LEVEL_SLOPE)).
+const SKEW_COSINE_SQUARED: f64 = 0.98;
 
 /// Solves a pair of boxes with these half extents. Returns `None` if GJK and EPA have to solve the
 /// pair.
@@ -286,6 +295,17 @@ impl<D: DVector> BoxPair<D> {
         self.penetration(normal, -depth, [second + normal * depth, second])
     }
 
+    /// Returns `true` if both boxes are segments in 3D that are not parallel, and so touch in one
+    /// point.
+    pub fn has_skew_segments(&self) -> bool {
+        let [first, second] = self.half_extents;
+        let along = self.relative.rotation * second;
+        D::DIMENSION == 3
+            && self.half_extents.map(dimensions) == [1, 1]
+            && first.dot(along).powi(2)
+                < SKEW_COSINE_SQUARED * first.length_squared() * along.length_squared()
+    }
+
     /// Returns the contact of two segments, or `None` if they touch without crossing each other.
     fn segments(&self) -> Option<Penetration<D>> {
         let c = self.relative.translation;
@@ -336,6 +356,37 @@ impl<D: DVector> BoxPair<D> {
         let gap = offset.length();
         let is_precise = gap > CORE_CONTACT * self.scale;
         is_precise.then_some(self.penetration(offset.unit()?, gap, nearest))
+    }
+
+    /// Returns the contact of boxes that are apart, with the points nearest to each other. Returns
+    /// `None` if a few projections of one point do not find these points.
+    ///
+    /// The search begins at the points of the axis with the largest gap. Each projection then moves
+    /// a point to the nearest point of the other box. The search ends when the distance meets the
+    /// gap along the vector between the points, which is a lower bound.
+    pub(super) fn nearest_along_axis(&self) -> Option<Penetration<D>> {
+        let [half_extents, other] = self.half_extents;
+        let Pose {
+            rotation,
+            translation,
+        } = self.relative;
+        let inverse = D::transpose(rotation);
+        let axis = self.separating_axis(f64::INFINITY);
+        let Penetration {
+            mut first,
+            mut second,
+            ..
+        } = self.contact(&axis);
+        for _ in 0..PROJECTIONS {
+            let contact = self.apart([first, second])?;
+            let bound = self.axis_from(contact.normal, axis.source).gap;
+            if -contact.depth - bound <= f64::EPSILON * (self.scale - contact.depth) {
+                return Some(contact);
+            }
+            first = second.clamped(half_extents);
+            second = rotation * (inverse * (first - translation)).clamped(other) + translation;
+        }
+        None
     }
 
     /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.

@@ -5,6 +5,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `balls.rs` | two balls in the world |
 //! | `boxes.rs` | boxes, segments and points |
 //! | `separated_boxes.rs` | the nearest points of a box and a segment, and in 2D of two boxes |
 //! | `polygons.rs` | 2D polygons of few edges |
@@ -13,6 +14,7 @@
 //! | `swept_boxes.rs`, `swept_polygons.rs` | boxes, segments and polygons in linear motion |
 //! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which moving projections overlap |
 
+mod balls;
 pub mod boxes;
 mod closed_form;
 pub mod half_space;
@@ -27,7 +29,8 @@ use crate::{
     shape::Core,
     space::DVector,
 };
-use boxes::BoxPair;
+pub use balls::TwoBalls;
+use boxes::{BoxPair, dimensions};
 pub use closed_form::ClosedForm;
 pub use swept_overlap::SweptOverlap;
 
@@ -43,11 +46,24 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     }
 }
 
-/// Returns the nearest points of cores that are apart: of a box and a segment, and in 2D of two
-/// boxes. Returns `None` for other pairs, and for cores that nearly touch.
+/// Returns the nearest points of cores that are apart: of a box and a segment, or of two boxes.
+/// Returns `None` for other pairs, for cores that nearly touch, and for some pairs of boxes.
 #[inline(always)]
 pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Penetration<D>> {
-    separated_boxes::nearest(&BoxPair::new(pair, pair.boxes()?)?)
+    let boxes = BoxPair::new(pair, pair.boxes()?)?;
+    if boxes.half_extents.map(dimensions) == [D::DIMENSION; 2]
+        && let Some(contact) = boxes.nearest_along_axis()
+    {
+        return Some(contact);
+    }
+    separated_boxes::nearest(&boxes)
+}
+
+/// Returns `true` if the cores touch in one point at most: if one core is a point, or if both are
+/// segments that are not parallel.
+pub fn touch_in_point<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> bool {
+    let boxes = || BoxPair::new(pair, pair.boxes()?);
+    pair.has_point() || boxes().is_some_and(|boxes| boxes.has_skew_segments())
 }
 
 /// Returns a common point of overlapping cores, as both points of a contact with the normal of

@@ -140,12 +140,12 @@ impl<D: DVector> PlacedPolygon<D> {
     }
 
     /// Returns the largest gap g of all edges, and the index of the edge with this gap. Returns
-    /// `None` if no gap is larger than `lower_limit`.
+    /// `None` if no gap is larger than `lower_limit`. The search ends at a gap above `limit`.
     ///
     /// The gap between an edge and a point inside the other polygon is an upper bound on g. So the
     /// edge with the largest bound is tested first, and then the edges whose bound exceeds the best
     /// g.
-    fn max_gap(&self, other: &Self, lower_limit: f64) -> Option<(f64, usize)> {
+    fn max_gap(&self, other: &Self, lower_limit: f64, limit: f64) -> Option<(f64, usize)> {
         let mut bounds = [f64::NEG_INFINITY; MAX_EDGES];
         let (mut max_bound, mut first) = (f64::NEG_INFINITY, 0);
         for (index, bound) in bounds.iter_mut().enumerate().take(self.count) {
@@ -170,7 +170,7 @@ impl<D: DVector> PlacedPolygon<D> {
         };
         test(first, &mut best);
         for (index, bound) in bounds.iter().enumerate() {
-            if *bound > best && index != first {
+            if *bound > best && best <= limit && index != first {
                 test(index, &mut best);
             }
         }
@@ -255,11 +255,11 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     let second = PlacedPolygon::new(&second, pair.relative());
     let limit = radius_sum + TOUCHING * scale;
     // If the maximum gaps of the two polygons are equal, the first polygon's edge is used.
-    let (gap, index) = first.max_gap(&second, f64::NEG_INFINITY)?;
+    let (gap, index) = first.max_gap(&second, f64::NEG_INFINITY, limit)?;
     if gap > limit {
         return Some(ClosedForm::Separated);
     }
-    let of_second = second.max_gap(&first, gap);
+    let of_second = second.max_gap(&first, gap, limit);
     let is_of_first = of_second.is_none();
     let (gap, index) = of_second.unwrap_or((gap, index));
     let side = PolygonSide { index, is_of_first };
