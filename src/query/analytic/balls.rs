@@ -1,5 +1,5 @@
-//! Two balls in the world, in closed form. Two balls need no frame, whose computation from the
-//! rotations would take most of the time of a query. The results equal the results for a
+//! Two balls in the world, in closed form. Two balls need no rotation, so the rotations of their
+//! poses are not converted to matrices. The results equal the results for a
 //! [`Pair`](crate::query::Pair) bit for bit.
 
 use core::cmp::Ordering;
@@ -34,13 +34,14 @@ impl<D: DVector> TwoBalls<D> {
         A: Support<Vector: Space<DVec = D>> + ?Sized,
         B: Support<Vector = A::Vector> + ?Sized,
     {
+        if !(a.core().is_point() && b.core().is_point()) {
+            return None;
+        }
         let origins = [pose_a.translation, pose_b.translation];
         let radii = [a.radius(), b.radius()];
-        let are_balls = a.core().is_point() && b.core().is_point();
-        let are_valid = radii
-            .iter()
-            .all(|radius| *radius >= 0.0 && radius.is_finite());
-        if !(are_balls && are_valid && origins[0] != origins[1]) {
+        let radius_sum = radii[0] + radii[1];
+        let are_valid = radii.iter().all(|radius| *radius >= 0.0) && radius_sum.is_finite();
+        if !are_valid || origins[0] == origins[1] {
             return None;
         }
         let swapped = origins[0].total_cmp(origins[1]) == Ordering::Greater;
@@ -49,7 +50,7 @@ impl<D: DVector> TwoBalls<D> {
         Some(Self {
             swapped,
             radii: swap_if(swapped, radii),
-            radius_sum: radii[0] + radii[1],
+            radius_sum,
             offset,
             distance: offset.length(),
             normal: offset.unit()?,

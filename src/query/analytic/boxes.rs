@@ -41,7 +41,7 @@
 //!   normal.
 //! * The contact points are computed as well.
 //!
-//! **Two boxes that are apart.** The nearest points are projections of each other. g(n) along the
+//! **Two boxes that are apart.** Each nearest point is the projection of the other. g(n) along the
 //! vector between two points is a lower bound on the distance. If the bound is equal to the length
 //! of this vector, the points are nearest.
 
@@ -295,15 +295,15 @@ impl<D: DVector> BoxPair<D> {
         self.penetration(normal, -depth, [second + normal * depth, second])
     }
 
-    /// Returns `true` if both boxes are segments in 3D that are not parallel, and so touch in one
-    /// point.
+    /// Returns `true` if both boxes are segments in 3D at an angle of more than 8 degrees, which
+    /// touch in one point at most.
     pub fn has_skew_segments(&self) -> bool {
+        if D::DIMENSION == 2 || self.half_extents.map(dimensions) != [1, 1] {
+            return false;
+        }
         let [first, second] = self.half_extents;
-        let along = self.relative.rotation * second;
-        D::DIMENSION == 3
-            && self.half_extents.map(dimensions) == [1, 1]
-            && first.dot(along).powi(2)
-                < SKEW_COSINE_SQUARED * first.length_squared() * along.length_squared()
+        let cosine = first.dot(self.relative.rotation * second);
+        cosine * cosine < SKEW_COSINE_SQUARED * first.length_squared() * second.length_squared()
     }
 
     /// Returns the contact of two segments, or `None` if they touch without crossing each other.
@@ -372,19 +372,15 @@ impl<D: DVector> BoxPair<D> {
         } = self.relative;
         let inverse = D::transpose(rotation);
         let axis = self.separating_axis(f64::INFINITY);
-        let Penetration {
-            mut first,
-            mut second,
-            ..
-        } = self.contact(&axis);
+        let mut second = self.contact(&axis).second;
         for _ in 0..PROJECTIONS {
+            let first = second.clamped(half_extents);
+            second = rotation * (inverse * (first - translation)).clamped(other) + translation;
             let contact = self.apart([first, second])?;
             let bound = self.axis_from(contact.normal, axis.source).gap;
             if -contact.depth - bound <= f64::EPSILON * (self.scale - contact.depth) {
                 return Some(contact);
             }
-            first = second.clamped(half_extents);
-            second = rotation * (inverse * (first - translation)).clamped(other) + translation;
         }
         None
     }

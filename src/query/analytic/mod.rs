@@ -59,8 +59,8 @@ pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Optio
     separated_boxes::nearest(&boxes)
 }
 
-/// Returns `true` if the cores touch in one point at most: if one core is a point, or if both are
-/// segments that are not parallel.
+/// Returns `true` only if the cores touch in one point at most: if one core is a point, or if both
+/// are segments in 3D at an angle of more than 8 degrees.
 pub fn touch_in_point<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> bool {
     let boxes = || BoxPair::new(pair, pair.boxes()?);
     pair.has_point() || boxes().is_some_and(|boxes| boxes.has_skew_segments())

@@ -139,8 +139,8 @@ impl<D: DVector> PlacedPolygon<D> {
         min(min(a, b), min(c, d))
     }
 
-    /// Returns the largest gap g of all edges, and the index of the edge with this gap. Returns
-    /// `None` if no gap is larger than `lower_limit`. The search ends at a gap above `limit`.
+    /// Returns the largest gap g of all edges, or any gap above `limit`, and the index of the edge
+    /// with this gap. Returns `None` if no gap is larger than `lower_limit`.
     ///
     /// The gap between an edge and a point inside the other polygon is an upper bound on g. So the
     /// edge with the largest bound is tested first, and then the edges whose bound exceeds the best

@@ -106,7 +106,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         if let Some(facet) = self.facet_normal {
             return face_normal_of_facet(facet, velocity_a - velocity_b, contact.normal);
         }
-        // A surface with a radius has no other normal.
+        // A surface with a radius has only one normal at each point.
         if self.pair.b.radius() > 0.0 {
             return contact.normal;
         }

@@ -63,7 +63,7 @@ pub enum FeatureKind {
 }
 
 impl Feature {
-    /// Returns a feature without corners, which [`fill_features`] fills.
+    /// Returns a feature without corners, which [`fill_feature`] fills.
     pub fn empty() -> Self {
         Self {
             kind: FeatureKind::Ridge,
