@@ -199,7 +199,9 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
             return Some(first);
         }
         let other = self.way_out(MAX_DETOUR * first.length, TriedPlanes::FacesAndEdges);
-        let other = other.filter(|other| other.length < first.length);
+        // Rounding must not replace the plane of a face by planes at its edges.
+        let least = first.length - self.tolerance(first.translation);
+        let other = other.filter(|other| other.length < least);
         Some(other.unwrap_or(first))
     }
 
