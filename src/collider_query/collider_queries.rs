@@ -6,7 +6,7 @@ use crate::{
     collider_query::{
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects, manifold_in_world},
-        place::{AnyPlaced, place},
+        place::place,
         ray::ray_at_shape_in_pose,
     },
     math::{Vec2, Vec3},
@@ -35,13 +35,12 @@ impl QueryPartner<Self> for Collider {
         other: &Self,
         other_motion: Motion<Self>,
     ) -> Option<ColliderPair> {
-        Some(ColliderPair {
-            colliders: [
-                AnyPlaced::new(self, motion.start)?,
-                AnyPlaced::new(other, other_motion.start)?,
-            ],
-            motions: [motion, other_motion],
-        })
+        let placed = [(self, motion.start), (other, other_motion.start)];
+        let colliders = placed_pair(&placed)
+            .map(PlacedPair::D2)
+            .or_else(|| placed_pair(&placed).map(PlacedPair::D3))?;
+        let motions = [motion, other_motion];
+        Some(ColliderPair { colliders, motions })
     }
 }
 
@@ -79,54 +78,67 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     }
 }
 
-/// Two colliders and their motions.
+/// Two colliders of the same dimension, and their motions.
 pub struct ColliderPair {
-    colliders: [AnyPlaced; 2],
+    colliders: PlacedPair,
     motions: [Motion<Collider>; 2],
 }
 
-/// Evaluates a query with two colliders in their common dimension. Returns `None` if the dimensions
-/// differ.
+enum PlacedPair {
+    D2([PlacedCollider<Vec2>; 2]),
+    D3([PlacedCollider<Vec3>; 2]),
+}
+
+/// Places two colliders. Returns `None` unless both are valid and of this dimension.
+fn placed_pair<V: Dimension>(
+    [a, b]: &[(&Collider, QueryPose<Collider>); 2],
+) -> Option<[PlacedCollider<V>; 2]> {
+    Some([place(a.0, &a.1)?, place(b.0, &b.1)?])
+}
+
+/// Evaluates a query with two colliders in their dimension.
 macro_rules! in_common_dimension {
     ($pair:expr, |$a:ident, $b:ident| $result:expr) => {
-        match $pair {
-            [AnyPlaced::D2($a, _), AnyPlaced::D2($b, _)] => {
+        match &$pair {
+            PlacedPair::D2([$a, $b]) => {
                 let ($a, $b): (Placed<Vec2>, Placed<Vec2>) = ($a.into(), $b.into());
-                Some($result)
+                $result
             }
-            [AnyPlaced::D3($a, _), AnyPlaced::D3($b, _)] => {
+            PlacedPair::D3([$a, $b]) => {
                 let ($a, $b): (Placed<Vec3>, Placed<Vec3>) = ($a.into(), $b.into());
-                Some($result)
+                $result
             }
-            _ => None,
         }
     };
 }
 
 impl QueryPair<Vec3> for ColliderPair {
     fn intersects(self) -> bool {
-        in_common_dimension!(&self.colliders, |a, b| intersects(a, b)).unwrap_or(false)
+        in_common_dimension!(self.colliders, |a, b| intersects(a, b))
     }
 
     fn contact(self) -> Option<Contact<Vec3>> {
-        in_common_dimension!(&self.colliders, |a, b| contact_in_world(a, b)?.to_vec3())
+        in_common_dimension!(self.colliders, |a, b| Some(
+            contact_in_world(a, b)?.to_vec3()
+        ))
     }
 
     fn manifold(self) -> Option<Manifold<Vec3>> {
-        in_common_dimension!(&self.colliders, |a, b| manifold_in_world(a, b)?.to_vec3())
+        in_common_dimension!(self.colliders, |a, b| Some(
+            manifold_in_world(a, b)?.to_vec3()
+        ))
     }
 
     fn distance(self) -> Distance<Vec3> {
-        in_common_dimension!(&self.colliders, |a, b| distance_in_world(a, b).to_vec3())
-            .unwrap_or_else(Distance::infinite)
+        in_common_dimension!(self.colliders, |a, b| distance_in_world(a, b).to_vec3())
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<Vec3>> {
         let [motion_a, motion_b] = self.motions.map(|motion| motion.change);
-        in_common_dimension!(&self.colliders, |a, b| {
+        in_common_dimension!(self.colliders, |a, b| {
             let moving_a = (a, motion_a.in_dimension()?);
             let moving_b = (b, motion_b.in_dimension()?);
-            cast_in_world(moving_a, moving_b, options)?.to_vec3()
+            Some(cast_in_world(moving_a, moving_b, options)?.to_vec3())
         })
     }
 }

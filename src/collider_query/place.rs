@@ -1,5 +1,5 @@
-//! Places the collider of a query in the world. A query calls [`place`] if its dimension is fixed,
-//! and [`AnyPlaced::new`] otherwise.
+//! Places the collider of a query in the world. Queries of the world need its bounding box, so they
+//! call [`AnyPlaced::new`]. All other queries call [`place`].
 
 use crate::{
     Collider,
