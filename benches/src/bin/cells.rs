@@ -14,13 +14,16 @@ use bevy::{
 use headbutt::{
     OngoingEvents,
     prelude::*,
-    query::{CastOptions, Ray, cast_ray, cast_shape},
+    query::{CastOptions, Ray, cast_ray, cast_shape, contact},
 };
 use headbutt_bench::stats::Summary;
 use parry3d::{
-    math::{IVector, Pose, Vector},
-    query::{Ray as ParryRay, RayCast, ShapeCastOptions, cast_shapes},
-    shape::{Ball, Voxels},
+    math::{IVector, Pose, Rotation, Vector},
+    query::{
+        ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, Ray as ParryRay,
+        RayCast, ShapeCastOptions, cast_shapes,
+    },
+    shape::{Ball, SharedShape, Voxels},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -205,7 +208,7 @@ fn ticks() {
     }
 }
 
-/// Rays and casts of balls over 128 x 128 columns of voxels.
+/// Rays, casts of balls, and contacts over 128 x 128 columns of voxels.
 fn queries() {
     let mut grid = CellGrid::new(Vec3::ONE);
     let mut voxels = Vec::new();
@@ -274,6 +277,55 @@ fn queries() {
         };
         hits[3] = motions.iter().filter(|it| cast(it)).count();
     });
+    for (name, shape, peer) in [
+        ("balls", Collider::sphere(0.4), SharedShape::ball(0.4)),
+        (
+            "boxes",
+            Collider::cuboid(0.8, 0.8, 0.8),
+            SharedShape::cuboid(0.4, 0.4, 0.4),
+        ),
+        (
+            "capsules",
+            Collider::capsule_3d(0.4, 0.8),
+            SharedShape::capsule_y(0.4, 0.4),
+        ),
+    ] {
+        let turn = Quat::from_euler(EulerRot::XYZ, 0.3, 0.5, 0.2);
+        // The body falls onto the ground, and then 0.05 deeper.
+        let land = |(from, _): &(Vec3, Vec3)| {
+            let pose = Transform::from_translation(*from).with_rotation(turn);
+            let fall = Vec3::NEG_Y * 100.0;
+            let options = CastOptions::default();
+            let hit = cast_shape(&shape, pose, fall, &level, Vec3::ZERO, Vec3::ZERO, options)?;
+            Some(*from + fall * hit.touching as f32 - Vec3::Y * 0.05)
+        };
+        let centers: Vec<Vec3> = motions.iter().filter_map(land).collect();
+        let own = times(9, || {
+            for center in &centers {
+                let pose = Transform::from_translation(*center).with_rotation(turn);
+                black_box(contact(&level, Vec3::ZERO, &shape, pose));
+            }
+        });
+        let rotation = Rotation::from_array(turn.to_array());
+        let mut kept: Vec<(Vec<ContactManifold<(), ()>>, _)> =
+            centers.iter().map(|_| (Vec::new(), None)).collect();
+        let parry = times(9, || {
+            for (center, (manifolds, workspace)) in centers.iter().zip(&mut kept) {
+                let pose = Pose::from_parts(vector(*center).into(), rotation);
+                let done = DefaultQueryDispatcher
+                    .contact_manifolds(&pose, &voxels, &*peer, 0.0, manifolds, workspace);
+                black_box((done.is_ok(), &*manifolds));
+            }
+        });
+        show(
+            &format!("10,000 contacts of {name} with voxels, headbutt"),
+            own,
+        );
+        show(
+            &format!("10,000 contacts of {name} with voxels, parry"),
+            parry,
+        );
+    }
     show("10,000 rays at voxels, headbutt", own_rays);
     show("10,000 rays at voxels, parry", peer_rays);
     show("10,000 casts of a ball at voxels, headbutt", own_casts);
