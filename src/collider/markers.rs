@@ -180,10 +180,11 @@ pub struct Swept;
 ///   must be thicker than 4 times this tolerance.
 /// * **Cells:** colliders from [`cells`](crate::Collider::cells) with the same size of a cell, the
 ///   same margin, rotation and scale. All members with a table of
-///   [shapes](crate::CellGrid::with_shapes) must have the same table. Their positions must differ by whole cells, and all cells of
-///   the ground must be within 16383 cells of the origin of the world. If two members have a cell
-///   at the same position, both members report its contacts. All cells are stored twice, and the
-///   chunks of the ground have at most 2²⁶ cells, as in a single grid.
+///   [shapes](crate::CellGrid::with_shapes) must have the same table. Their positions must differ
+///   by whole cells, and all cells of the ground must be within 16383 cells of the origin of the
+///   world. If two members have a cell at the same position, both members report its contacts. All
+///   cells are stored twice, and the chunks of the ground have at most 2²⁶ cells, as in a single
+///   grid.
 /// * If two members contradict each other, as with other margins, sizes of cells or cells at the
 ///   same position, the member with the lower entity decides.
 /// * A ground consists either of shapes or of cells. In a ground with shapes, grids are not joined.

@@ -394,8 +394,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
     }
 
     /// Finds the shortest translation that clears all obstacles. Of translations that are equally
-    /// long up to rounding, takes one that ends on the fewest planes. Otherwise a corner of the body
-    /// might sink into the gap that rounding leaves between two facets in one plane.
+    /// long up to rounding, takes one that ends on the fewest planes. Otherwise a corner of the
+    /// body might sink into the gap that rounding leaves between two facets in one plane.
     ///
     /// Skips a translation that takes the center through a facet above or below the center. Returns
     /// `None` if a limit is reached, or if the result would take the center through any other

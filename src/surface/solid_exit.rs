@@ -174,8 +174,8 @@ fn plane_across_wedge<D: DVector>(node: &Node<D, usize>) -> Option<(PushPlane<D>
     is_long.then_some(((normal, node.length), part))
 }
 
-/// Returns `true` in 2D, and if each face of a piece is parallel or perpendicular to one of the axes
-/// of a rotation.
+/// Returns `true` in 2D, and if each face of a piece is parallel or perpendicular to one of the
+/// axes of a rotation.
 fn is_prism<V: Space>(piece: &SolidPiece<V>, rotation: <V::DVec as DVector>::Matrix) -> bool {
     let mut axes = (0..V::DVec::DIMENSION).map(|axis| rotation * V::DVec::axis(axis));
     V::DVec::DIMENSION == 2

@@ -52,9 +52,9 @@ const MAX_TILTS: usize = 12;
 const MAX_FACES: usize = 8;
 
 /// Returns the negated normal of the face that opposes the motion most, or the contact normal if
-/// the shape has no edge at the contact. `shape` is the second shape, which must have no radius, and
-/// `rotation` is its rotation. `velocity` is the velocity of the first shape relative to the second
-/// at the contact. `size` is the size of the pair.
+/// the shape has no edge at the contact. `shape` is the second shape, which must have no radius,
+/// and `rotation` is its rotation. `velocity` is the velocity of the first shape relative to the
+/// second at the contact. `size` is the size of the pair.
 pub fn face_normal<B: Support + ?Sized>(
     shape: &B,
     (velocity, rotation): (DVecOf<B>, MatrixOf<B>),

@@ -166,8 +166,8 @@ impl CellShape {
         inner.chain(on_sides).flatten().copied()
     }
 
-    /// Returns `true` if the shape contains a point of the cell, which may be outside by a tolerance
-    /// along each axis.
+    /// Returns `true` if the shape contains a point of the cell, which may be outside by a
+    /// tolerance along each axis.
     pub fn contains(&self, point: DVec3, tolerance: DVec3) -> bool {
         let mut faces = self.inner_faces.iter();
         faces.all(|face| face.height(point) <= face.normal.abs().dot(tolerance))

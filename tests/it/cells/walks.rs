@@ -7,8 +7,8 @@ use rand::{Rng, rngs::StdRng};
 use super::for_cases;
 use crate::mover::{Level, Walker};
 
-/// Returns a floor whose top is at y = 0. In every second case, the cells at the top have one of two
-/// shapes that end at 2/5 of their height.
+/// Returns a floor whose top is at y = 0. In every second case, the cells at the top have one of
+/// two shapes that end at 2/5 of their height.
 fn floor(rng: &mut StdRng, dimension: usize, size: f32, has_shapes: bool) -> (Collider, Transform) {
     let slab = [[-0.5, -0.5], [0.5, -0.5], [0.5, -0.1], [-0.5, -0.1]];
     let trough = [[-0.3, -0.5], [0.3, -0.5], [0.5, -0.1], [-0.5, -0.1]];
