@@ -45,7 +45,8 @@ pub enum NotJoined {
     #[error("its ground has members that are not from `Collider::cells`")]
     MixedKinds,
     #[error(
-        "its cells have another size, rotation, scale, margin or table of shapes than the cells of its ground"
+        "its cells have another size, rotation, scale, margin or table of shapes than the cells \
+         of its ground"
     )]
     OtherCells,
     #[error("its cells are not at the positions of the cells of its ground")]

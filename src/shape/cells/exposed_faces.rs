@@ -419,13 +419,10 @@ fn visit_faces<V: Space>(
         }
     }
     for inner in shape.into_iter().flat_map(|shape| &shape.inner_faces) {
-        let level = level_of(inner);
-        let plane = level
-            .zip(Some(position))
-            .map(|((axis, end, eighths), position)| {
-                let at = position.get(axis).copied().unwrap_or(0);
-                FacePlane::new(axis, end, 8 * at + eighths, cell)
-            });
+        let plane = level_of(inner).map(|(axis, end, eighths)| {
+            let at = position.get(axis).copied().unwrap_or(0);
+            FacePlane::new(axis, end, 8 * at + eighths, cell)
+        });
         // The face of a level slope ends at the sides of the cell.
         let is_slab = plane.is_some() && cell.slope_index().is_some();
         let is_same = |at: usize| cells.at(at).slope_index() == cell.slope_index();
