@@ -196,9 +196,6 @@ fn random_calls_never_panic() {
             assert_eq!(grid.get(*position).is_empty(), cell.is_empty());
         }
         let _ = grid.fill(positions[0], positions[1], Cell::EMPTY);
-        // If the sides of a cell have very different lengths, a shape may be too thin to touch.
-        let is_long = size.min_element() < 1e-6 * size.max_element();
-        let may_pass = is_long && grid.shapes().len() > 0;
         let center = grid.center_of(positions[2]);
         grid.position_of(center);
         let level = Collider::cells(&grid);
@@ -209,8 +206,7 @@ fn random_calls_never_panic() {
             // A mere touch at an edge need not have a contact.
             assert!(touches || contact.is_none(), "seed {seed}: {at}");
             let is_inside = level.contains_point(Vec3::ZERO, at);
-            let touches_inside = contact.is_some() || !is_inside;
-            assert!(touches_inside || may_pass, "seed {seed}: {at}");
+            assert!(contact.is_some() || !is_inside, "seed {seed}: {at}");
             query::cast_ray(&level, Vec3::ZERO, query::Ray::new(at, Vec3::X));
             assert!(level.cell_2d(seed as u32).is_none());
             assert_eq!(level.material(0).is_some(), level.cell_3d(0).is_some());
