@@ -77,8 +77,9 @@ impl Collider {
     /// # Errors
     ///
     /// * [`NotFinite`](ShapeError::NotFinite), [`Negative`](ShapeError::Negative),
-    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0, or a
-    ///   vertex exceeds the range of f32.
+    ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0.
+    /// * [`CellSize`](ShapeError::CellSize): a side of a cell is shorter than 1e-30, longer than
+    ///   1e30, or more than 10,000 times as long as another side.
     /// * [`CellOutOfRange`](ShapeError::CellOutOfRange): a coordinate of a cell that is not empty
     ///   is less than -16384, or greater than 16383.
     /// * [`TooManyCells`](ShapeError::TooManyCells): the chunks of the grid have more than 2²⁶
@@ -87,8 +88,6 @@ impl Collider {
     ///   along z.
     /// * [`UnknownCellShape`](ShapeError::UnknownCellShape): a cell has a shape that is not in the
     ///   table of the grid.
-    /// * [`NoFacets`](ShapeError::NoFacets): the size of a cell is too small for f32.
-    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a face exceeds the range of f32.
     pub fn try_cells<V: Dimension>(grid: &CellGrid<V>) -> Result<Self, ShapeError> {
         Self::of_cells(CellSurface::new(grid)?, grid, 0.0)
     }
@@ -171,13 +170,19 @@ impl Collider {
         let mut grid = self.grid().cloned().ok_or(ShapeError::NotCells)?;
         let result = edit(&mut grid);
         let compound = self.cell_compound();
+        let margin = compound.map_or(0.0, |compound| compound.parts().1);
         let old = compound.and_then(Compound::cells);
-        let old = old.filter(|cells| cells.grid().has_same_cells(&grid));
-        let new = match old {
-            Some(cells) => cells.changed(&grid)?,
+        let new = match old.filter(|cells| cells.grid().has_same_cells(&grid)) {
+            Some(cells) => {
+                let blocks = cells.changed_blocks(&grid)?;
+                let compound = compound.cloned();
+                // Faces that no other collider shares are changed in place.
+                self.shape = AnyColliderShape::Inert;
+                let cells = compound.and_then(Compound::into_cells);
+                cells.and_then(|cells| cells.changed(&grid, &blocks))
+            }
             None => CellSurface::new(&grid)?,
         };
-        let margin = compound.map_or(0.0, |compound| compound.parts().1);
         *self = Self::of_cells(new, &grid, margin)?;
         Ok(result)
     }

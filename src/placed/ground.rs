@@ -231,7 +231,10 @@ impl<V: Space> CellLattice<V> {
             grid.replace_cells(before, after, &near);
         }
         let cells = match old {
-            Some(old) => old.changed(&grid)?,
+            Some(old) => {
+                let blocks = old.changed_blocks(&grid)?;
+                old.shared().changed(&grid, &blocks)
+            }
             None => CellSurface::new(&grid)?,
         };
         let cells = cells.ok_or(ShapeError::NoParts)?;

@@ -51,7 +51,7 @@ const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 pub const NO_GROUP: u32 = u32::MAX;
 
 /// A tree of boxes, which are identified by indices.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct WideTree {
     /// Each node comes before its children.
     nodes: Vec<WideNode>,

@@ -278,6 +278,11 @@ impl Cell {
         self.bits == Self::SOLID.bits
     }
 
+    /// Returns the whole content as a number.
+    pub(super) fn to_bits(self) -> u32 {
+        u32::from(self.bits) | u32::from(self.material) << u16::BITS
+    }
+
     /// Returns `true` if the cell fills a part of its box. A one-way cell does not.
     pub(super) const fn has_inside(self) -> bool {
         self.bits & (HEIGHTS | IN_TABLE) != 0

@@ -12,10 +12,7 @@ use crate::{
     math::DVec3,
     shape::{
         ConvexHull, Shape, ShapeError,
-        cells::{
-            cell::{Cell, SLOPES},
-            grid::CellGrid,
-        },
+        cells::cell::{Cell, SLOPES},
         hull::hull_faces,
         joined::part_faces::{PartFace, Polygon, cut, vertices},
     },
@@ -39,7 +36,8 @@ const MAX_CORNERS: usize = 64;
 /// Points of a side within this fraction of the cell from a face on this side count as covered.
 const CUT_TOLERANCE: f64 = 4.0 * COORDINATE_STEP;
 
-/// The number of sides of a cell. Two sides in a row are the lower and the upper end of an axis.
+/// The number of sides of a cell. The sides 2 * i and 2 * i + 1 are at the lower and the upper end
+/// of axis i.
 const SIDES: usize = 6;
 
 /// The sides of a cell that its shape covers as a whole, and those that it does not cover at all,
@@ -66,11 +64,6 @@ impl CellSides {
     };
 }
 
-/// Returns the bit of a side in a mask.
-pub fn bit_of_side(axis: usize, end: f64) -> usize {
-    2 * axis + usize::from(end == 1.0)
-}
-
 /// A convex shape in a cell: the part of the cell behind some faces.
 pub struct CellShape {
     /// The faces that are not on a side of the cell.
@@ -80,14 +73,16 @@ pub struct CellShape {
 }
 
 /// A face on a side of the cell.
-struct SideFace {
-    corners: Polygon<DVec3>,
+pub struct SideFace {
+    pub corners: Polygon<DVec3>,
     /// The planes through the edges, perpendicular to the side.
     edges: Vec<PartFace<DVec3>>,
+    /// For each axis, the range of the face, if the face is all of the side within this range.
+    ranges: [Option<[f64; 2]>; 3],
 }
 
 impl SideFace {
-    fn new(face: &PartFace<DVec3>) -> Self {
+    fn new(face: &PartFace<DVec3>, side: usize) -> Self {
         let corners = face.corners.clone();
         let middle = DVec3::mean(&corners);
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
@@ -95,8 +90,19 @@ impl SideFace {
             let plane = SmallVec::from_slice(&[*start, *end, *end + face.normal]);
             PartFace::new(plane, middle)
         });
+        let range = |axis: usize| {
+            let across = 3_usize.checked_sub(axis + side / 2)?;
+            let along = corners.iter().map(|corner| corner.component(axis));
+            let range = [along.clone().fold(1.0, f64::min), along.fold(0.0, f64::max)];
+            let is_at_end = |corner: &DVec3| {
+                range.contains(&corner.component(axis)) && corner.component(across).fract() == 0.0
+            };
+            let is_whole = axis != side / 2 && corners.len() == 4 && corners.iter().all(is_at_end);
+            is_whole.then_some(range)
+        };
         Self {
             edges: edges.collect(),
+            ranges: [range(0), range(1), range(2)],
             corners,
         }
     }
@@ -111,7 +117,7 @@ impl CellShape {
         };
         let on_sides: [Option<SideFace>; SIDES] = array::from_fn(|bit| {
             let face = faces.iter().find(|face| is_on_side(face, bit));
-            face.map(SideFace::new)
+            face.map(|face| SideFace::new(face, bit))
         });
         let (mut whole, mut none) = (0, 0);
         for (bit, face) in on_sides.iter().enumerate() {
@@ -136,27 +142,32 @@ impl CellShape {
     pub fn of_slope(cell: Cell) -> Option<&'static Self> {
         static SHAPES: [OnceLock<CellShape>; SLOPES] = [const { OnceLock::new() }; SLOPES];
         let shape = SHAPES.get(cell.slope_index()?)?;
-        Some(shape.get_or_init(|| {
-            let base = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
-            let columns = base.map(|[x, z]| cell.span(x, z).map(|y| DVec3::new(x, y, z)));
-            let next = columns.iter().cycle().skip(1);
-            let across = columns.iter().zip(next);
-            let across = across.map(|([low, high], [next_low, next_high])| {
-                SmallVec::from_slice(&[*low, *next_low, *next_high, *high])
-            });
-            let level = [columns.map(|[low, _]| low), columns.map(|[_, high]| high)];
-            let level = level.iter().map(|corners| SmallVec::from_slice(corners));
-            Self::new(faces_of(&across.chain(level).collect::<Vec<_>>()))
-        }))
+        Some(shape.get_or_init(|| Self::between_heights(cell)))
     }
 
-    /// Returns the corners of the face on a side of the cell.
-    pub fn on_side(&self, axis: usize, end: f64) -> Option<&Polygon<DVec3>> {
-        Some(&self.side(axis, end)?.corners)
+    /// Returns the shape of a cell that fills its box.
+    pub fn whole() -> &'static Self {
+        static SHAPE: OnceLock<CellShape> = OnceLock::new();
+        SHAPE.get_or_init(|| Self::between_heights(Cell::SOLID))
     }
 
-    fn side(&self, axis: usize, end: f64) -> Option<&SideFace> {
-        self.on_sides.get(bit_of_side(axis, end))?.as_ref()
+    /// Creates the shape of a cell without a number in the table.
+    fn between_heights(cell: Cell) -> Self {
+        let base = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
+        let columns = base.map(|[x, z]| cell.span(x, z).map(|y| DVec3::new(x, y, z)));
+        let next = columns.iter().cycle().skip(1);
+        let across = columns.iter().zip(next);
+        let across = across.map(|([low, high], [next_low, next_high])| {
+            SmallVec::from_slice(&[*low, *next_low, *next_high, *high])
+        });
+        let level = [columns.map(|[low, _]| low), columns.map(|[_, high]| high)];
+        let level = level.iter().map(|corners| SmallVec::from_slice(corners));
+        Self::new(faces_of(&across.chain(level).collect::<Vec<_>>()))
+    }
+
+    /// Returns the face on a side of the cell.
+    pub fn on_side(&self, side: usize) -> Option<&SideFace> {
+        self.on_sides.get(side)?.as_ref()
     }
 
     /// Returns the corners of all faces.
@@ -173,26 +184,65 @@ impl CellShape {
         faces.all(|face| face.height(point) <= face.normal.abs().dot(tolerance))
     }
 
-    /// Returns the parts of a polygon that this shape does not cover. The polygon is on the side of
-    /// the neighbor at the lower or the upper end of an axis, in the frame of the neighbor.
-    pub fn uncovered(
-        &self,
-        polygon: &Polygon<DVec3>,
-        axis: usize,
-        end: f64,
-    ) -> Vec<Polygon<DVec3>> {
-        let normal = DVec3::axis(axis) * (2.0 * end - 1.0);
-        let to_own = DVec3::axis(axis) * (1.0 - 2.0 * end);
-        let moved: Polygon<DVec3> = polygon.iter().map(|corner| *corner + to_own).collect();
+    /// Calls `add` with the corners of each part of a face that this shape does not cover. The face
+    /// is on a side of the neighbor, and its corners are in the frame of the neighbor.
+    pub fn visit_uncovered(&self, face: &SideFace, side: usize, mut add: impl FnMut(&[DVec3])) {
+        let Some(cover) = self.on_side(side ^ 1) else {
+            return add(&face.corners);
+        };
+        let axis = DVec3::axis(side / 2);
+        let end = (side % 2) as f64;
+        let outward = axis * (2.0 * end - 1.0);
+        let mut ranges = (0..3).zip(face.ranges.iter().zip(cover.ranges));
+        let common = ranges.find_map(|(along, (own, other))| Some((along, (*own)?, other?)));
+        if let Some((along, own, cover)) = common {
+            let across = DVec3::ONE - axis - DVec3::axis(along);
+            return visit_uncovered_ranges(own, cover, |ends| {
+                let [low, high] = ends.map(|it| axis * end + DVec3::axis(along) * it);
+                add(&[low, low + across, high + across, high]);
+            });
+        }
+        let moved = face.corners.iter().map(|corner| *corner - outward);
+        let moved: Polygon<DVec3> = moved.collect();
+        if moved.iter().all(|corner| cover.corners.contains(corner)) {
+            return;
+        }
         let mut rest = Vec::new();
-        let edges = self
-            .side(axis, 1.0 - end)
-            .map_or(&[][..], |face| &face.edges);
         // No edge faces the same way as the polygon, so the order of the shapes has no effect.
-        cut(edges, &moved, normal, true, CUT_TOLERANCE, &mut rest);
-        let corners = rest.iter_mut().flatten();
-        corners.for_each(|corner| *corner -= to_own);
-        rest
+        cut(
+            &cover.edges,
+            &moved,
+            outward,
+            true,
+            CUT_TOLERANCE,
+            &mut rest,
+        );
+        for piece in &mut rest {
+            piece.iter_mut().for_each(|corner| *corner += outward);
+            add(piece);
+        }
+    }
+}
+
+/// Calls `add` with each part of a range that another range does not cover. Does the same as
+/// [`cut`].
+fn visit_uncovered_ranges(
+    [low, high]: [f64; 2],
+    [cover_low, cover_high]: [f64; 2],
+    mut add: impl FnMut([f64; 2]),
+) {
+    let is_below = low < cover_low - CUT_TOLERANCE;
+    let is_above = high > cover_high + CUT_TOLERANCE;
+    if is_below && high <= cover_low + CUT_TOLERANCE
+        || is_above && low >= cover_high - CUT_TOLERANCE
+    {
+        return add([low, high]);
+    }
+    if is_below {
+        add([low, cover_low]);
+    }
+    if is_above {
+        add([cover_high, high]);
     }
 }
 
@@ -204,11 +254,12 @@ pub struct TableShape<V: Space> {
 }
 
 impl<V: Space> TableShape<V> {
-    /// Creates a shape in a cell of a grid. `shape` is relative to the center of the cell.
-    pub fn new(shape: &Shape<V>, grid: &CellGrid<V>) -> Result<Self, ShapeError> {
-        let (size, half) = (grid.cell_size().to_f64(), V::DVec::ONE * 0.5);
+    /// Creates a shape in a cell with these side lengths. `shape` is relative to the center of the
+    /// cell.
+    pub fn new(shape: &Shape<V>, size: V) -> Result<Self, ShapeError> {
+        let (size, half) = (size.to_f64(), V::DVec::ONE * 0.5);
         let in_cell = |corner: V::DVec| {
-            let fractions = grid.in_cells(corner) + half;
+            let fractions = in_cells(corner, size) + half;
             V::DVec::of(fractions.components().map(rounded))
         };
         let corners = vertices(shape).ok_or(ShapeError::NotACellShape)?;
@@ -248,6 +299,15 @@ impl<V: Space> TableShape<V> {
             Err(ShapeError::NotACellShape)
         }
     }
+}
+
+/// Converts a point to the unit of cells with these side lengths.
+pub fn in_cells<D: DVector>(point: D, size: D) -> D {
+    let mut coordinates = point.components();
+    for (coordinate, size) in coordinates.iter_mut().zip(size.components()) {
+        *coordinate /= size;
+    }
+    D::of(coordinates)
 }
 
 /// Returns the faces of a shape with these corners, without those that have no area.

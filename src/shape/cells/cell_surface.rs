@@ -11,13 +11,13 @@ use crate::{
     shape::{
         Box3, ShapeError,
         cells::{
-            exposed_faces::{
-                BlockFacet, FaceBlock, FaceCluster, FacePlane, block_bits, is_in_range,
-            },
+            block_layout::block_bits,
+            exposed_faces::{BlockFacet, FaceCluster, FacePlane},
+            face_block::{FaceBlock, FaceFinder},
             face_tree::{BlockChange, FaceTree, code_of_block},
-            grid::{CellGrid, positions_in},
+            grid::{CellGrid, CellPosition, is_in_range, positions_in},
         },
-        elements::facet::{FacetIndices, facet_name},
+        elements::facet::FacetIndices,
     },
     space::{DVector, Space},
 };
@@ -30,40 +30,47 @@ pub struct CellSurface<V: Space> {
     lists: OnceLock<FaceLists<V>>,
 }
 
+/// A block: its Morton code, and the position of its first cell.
+pub type BlockPosition = (u64, CellPosition);
+
 /// All vertices, and the indices of each facet's vertices.
 type FaceLists<V> = (Box<[V]>, Box<[FacetIndices]>);
 
 impl<V: Space> CellSurface<V> {
     /// Finds the exposed faces of a grid. Returns `None` if all cells are empty.
     pub fn new(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
-        grid.check_len(0)?;
-        grid.check_size()?;
-        let mut changes = Vec::new();
-        for origin in grid.cubes(block_bits(V::DVec::DIMENSION)) {
-            if !is_in_range(origin) {
-                return Err(ShapeError::CellOutOfRange);
-            }
-            if let Some(block) = FaceBlock::new(grid, origin)? {
-                let code = code_of_block(V::DVec::DIMENSION, origin);
-                changes.push((code, Some(Arc::new(block))));
-            }
-        }
-        changes.sort_unstable_by_key(|(code, _)| *code);
-        Self::of_faces(grid.clone(), FaceTree::new(&changes))
+        grid.check()?;
+        let mut finder = FaceFinder::new(grid);
+        let blocks = grid.cubes(block_bits(V::DVec::DIMENSION));
+        let blocks = blocks.filter_map(|origin| {
+            let block = finder.find(origin)?;
+            let code = code_of_block(V::DVec::DIMENSION, origin);
+            Some((code, Some(Arc::new(block))))
+        });
+        let mut blocks: Vec<BlockChange<V>> = blocks.collect();
+        blocks.sort_unstable_by_key(|(code, _)| *code);
+        let faces = FaceTree::new(&blocks);
+        Ok(faces.map(|faces| Self::of_faces(grid, faces)))
     }
 
-    /// Returns the surface of another grid with the same size and shapes of cells. Finds only the
-    /// faces near changed cells again. Returns `None` if all cells of the grid are empty.
-    pub fn changed(&self, grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
+    /// Returns this surface without its lists. Both surfaces share their chunks and faces.
+    pub fn shared(&self) -> Self {
+        Self::of_faces(&self.grid, self.faces.clone())
+    }
+
+    /// Returns the blocks whose faces differ on another grid with the same size and shapes of
+    /// cells, or an error if the grid is invalid.
+    pub fn changed_blocks(&self, grid: &CellGrid<V>) -> Result<Vec<BlockPosition>, ShapeError> {
         let dimension = V::DVec::DIMENSION;
         let mut blocks = Vec::new();
         // Duplicates are removed whenever the list has doubled, because a change of many cells
         // lists each block many times.
         let mut most_blocks = 1024;
-        let mut is_out_of_range = false;
+        let mut checked = grid.check_len(0);
         self.grid.visit_changes(grid, |position, cell| {
-            if !is_in_range(position) {
-                is_out_of_range |= !cell.is_empty();
+            let can_exist = is_in_range(position);
+            checked = checked.and_then(|()| grid.check_cell(cell, can_exist));
+            if checked.is_err() || !can_exist {
                 return;
             }
             // The faces of a block depend on the cells around it.
@@ -84,32 +91,29 @@ impl<V: Space> CellSurface<V> {
                 most_blocks = most_blocks.max(2 * blocks.len());
             }
         });
-        if is_out_of_range {
-            return Err(ShapeError::CellOutOfRange);
-        }
-        grid.check_len(0)?;
+        checked?;
         blocks.sort_unstable();
         blocks.dedup();
-        let change = |(code, origin)| -> Result<BlockChange<V>, ShapeError> {
-            let block = FaceBlock::new(grid, origin)?;
-            Ok((code, block.map(Arc::new)))
-        };
-        let changes = blocks.into_iter().map(change);
-        let changes = changes.collect::<Result<SmallVec<[_; 4]>, _>>()?;
-        Self::of_faces(grid.clone(), self.faces.changed(&changes))
+        Ok(blocks)
     }
 
-    fn of_faces(grid: CellGrid<V>, faces: Option<FaceTree<V>>) -> Result<Option<Self>, ShapeError> {
-        let is_empty = grid.is_empty();
-        let surface = faces.map(|faces| Self {
-            grid,
+    /// Returns the surface of another grid, given the [changed blocks](Self::changed_blocks).
+    /// Returns `None` if all cells of the grid are empty.
+    pub fn changed(mut self, grid: &CellGrid<V>, blocks: &[BlockPosition]) -> Option<Self> {
+        let mut finder = FaceFinder::new(grid);
+        let changes = blocks.iter();
+        let changes = changes.map(|(code, origin)| (*code, finder.find(*origin).map(Arc::new)));
+        let changes: SmallVec<[BlockChange<V>; 4]> = changes.collect();
+        let has_faces = self.faces.change(&changes);
+        has_faces.then(|| Self::of_faces(grid, self.faces))
+    }
+
+    fn of_faces(grid: &CellGrid<V>, faces: FaceTree<V>) -> Self {
+        Self {
+            grid: grid.clone(),
             faces,
             lists: OnceLock::new(),
-        });
-        if surface.is_none() && !is_empty {
-            return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
-        Ok(surface)
     }
 
     pub fn grid(&self) -> &CellGrid<V> {

@@ -15,9 +15,12 @@ use std::sync::Arc;
 use crate::{
     shape::{
         Box3, BoxPath,
-        boxes::{bounds::Bounds, wide_tree::WideTree},
+        boxes::{
+            bounds::Bounds,
+            wide_tree::{NO_GROUP, WideTree},
+        },
         cells::{
-            exposed_faces::{BlockFacet, FaceBlock, block_bits},
+            block_layout::block_bits, exposed_faces::BlockFacet, face_block::FaceBlock,
             grid::CellPosition,
         },
     },
@@ -36,7 +39,8 @@ pub type BlockChange<V> = (u64, Option<Arc<FaceBlock<V>>>);
 type Chunk<V> = FaceGroup<FaceBlock<V>>;
 type Region<V> = FaceGroup<Chunk<V>>;
 
-/// All faces of a union of cells.
+/// All faces of a union of cells. A clone shares all nodes.
+#[derive(Clone)]
 pub struct FaceTree<V: Space> {
     root: Arc<FaceGroup<Region<V>>>,
 }
@@ -66,6 +70,17 @@ impl<C> Clone for Child<C> {
     fn clone(&self) -> Self {
         Self {
             node: self.node.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<C> Clone for FaceGroup<C> {
+    fn clone(&self) -> Self {
+        Self {
+            children: self.children.clone(),
+            tree: self.tree.clone(),
+            hints: self.hints.clone(),
             ..*self
         }
     }
@@ -116,13 +131,21 @@ pub trait FaceNode<V: Space>: Sized {
     /// The number of bits of a block's Morton code that differ inside the node.
     const BITS: u32;
 
-    /// Returns the node after changes of its blocks, which must be sorted by code. Returns `None`
-    /// if no facets are left.
-    fn changed(node: Option<&Arc<Self>>, changes: &[BlockChange<V>]) -> Option<Arc<Self>>;
+    /// Builds the node of blocks, which must be sorted by code. Returns `None` if there are no
+    /// facets.
+    fn of_blocks(blocks: &[BlockChange<V>]) -> Option<Arc<Self>>;
+
+    /// Changes blocks of a node, which must be sorted by code. A node that other trees share is
+    /// copied. Returns `false` if no facets are left.
+    fn change(node: &mut Arc<Self>, changes: &[BlockChange<V>]) -> bool;
 
     fn len(&self) -> u32;
 
-    fn tree(&self) -> &WideTree;
+    /// Returns the box around all facets.
+    fn bounding_box(&self) -> Box3;
+
+    /// Returns the common group of all facets, or [`NO_GROUP`].
+    fn group(&self) -> u32;
 
     /// Returns `true` if any facet belongs to a one-way cell.
     fn has_ledges(&self) -> bool;
@@ -167,16 +190,25 @@ impl<'f, V: Space> FaceIndex<'f, V> {
 impl<V: Space> FaceNode<V> for FaceBlock<V> {
     const BITS: u32 = 0;
 
-    fn changed(_: Option<&Arc<Self>>, changes: &[BlockChange<V>]) -> Option<Arc<Self>> {
-        changes.last().and_then(|(_, block)| block.clone())
+    fn of_blocks(blocks: &[BlockChange<V>]) -> Option<Arc<Self>> {
+        blocks.last().and_then(|(_, block)| block.clone())
+    }
+
+    fn change(node: &mut Arc<Self>, changes: &[BlockChange<V>]) -> bool {
+        let new = Self::of_blocks(changes);
+        new.map(|new| *node = new).is_some()
     }
 
     fn len(&self) -> u32 {
-        self.facets().len() as u32
+        FaceBlock::len(self)
     }
 
-    fn tree(&self) -> &WideTree {
-        FaceBlock::tree(self)
+    fn bounding_box(&self) -> Box3 {
+        FaceBlock::bounding_box(self)
+    }
+
+    fn group(&self) -> u32 {
+        FaceBlock::group(self)
     }
 
     fn has_ledges(&self) -> bool {
@@ -199,7 +231,7 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
     }
 
     fn differs(&self, _: &Self, bounds: &Box3) -> bool {
-        overlaps(&self.tree().bounding_box(), bounds)
+        overlaps(&self.bounding_box(), bounds)
     }
 
     fn renumbered(&self, other: &Self, index: u32) -> Option<u32> {
@@ -225,40 +257,61 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             REGION_BITS
         };
 
-    fn changed(node: Option<&Arc<Self>>, changes: &[BlockChange<V>]) -> Option<Arc<Self>> {
-        let mut children = node.map_or_else(Vec::new, |node| node.children.clone());
-        let code_of = |change: &BlockChange<V>| change.0 >> C::BITS;
-        for changes in changes.chunk_by(|a, b| code_of(a) == code_of(b)) {
-            let Some(code) = changes.first().map(code_of) else {
-                continue;
-            };
-            let found = children.binary_search_by_key(&code, |child| child.code);
-            let old = found.ok().and_then(|index| children.get(index));
-            let new = C::changed(old.map(|child| &child.node), changes);
-            let start = 0;
-            let new = new.map(|node| Child { code, start, node });
-            match (found, new) {
-                (Ok(index), Some(new)) => {
-                    if let Some(child) = children.get_mut(index) {
-                        *child = new;
-                    }
-                }
-                (Ok(index), None) => {
-                    children.remove(index);
-                }
-                (Err(index), Some(new)) => children.insert(index, new),
-                (Err(_), None) => {}
-            }
+    fn of_blocks(blocks: &[BlockChange<V>]) -> Option<Arc<Self>> {
+        let mut children = Vec::new();
+        for blocks in by_child::<V, C>(blocks) {
+            let (code, start) = (code_of_child::<V, C>(blocks), 0);
+            children.extend(C::of_blocks(blocks).map(|node| Child { code, start, node }));
         }
         (!children.is_empty()).then(|| Arc::new(Self::new(children)))
+    }
+
+    fn change(node: &mut Arc<Self>, changes: &[BlockChange<V>]) -> bool {
+        let group = Arc::make_mut(node);
+        let mut has_same_codes = true;
+        for changes in by_child::<V, C>(changes) {
+            let (code, start) = (code_of_child::<V, C>(changes), 0);
+            let found = group.children.binary_search_by_key(&code, |it| it.code);
+            match found {
+                Ok(index) => {
+                    let child = group.children.get_mut(index);
+                    if child.is_some_and(|child| !C::change(&mut child.node, changes)) {
+                        group.children.remove(index);
+                        has_same_codes = false;
+                    }
+                }
+                Err(index) => {
+                    if let Some(node) = C::of_blocks(changes) {
+                        group.children.insert(index, Child { code, start, node });
+                        has_same_codes = false;
+                    }
+                }
+            }
+        }
+        group.count();
+        if has_same_codes {
+            let child = |index: u32| group.children.get(index as usize);
+            group
+                .tree
+                .refit(|index| Some(child(index)?.node.bounding_box()));
+            let group_of = |index| child(index).map_or(NO_GROUP, |child| child.node.group());
+            group.tree.set_groups(group_of);
+        } else {
+            group.tree = Self::tree_of(&group.children);
+        }
+        !group.children.is_empty()
     }
 
     fn len(&self) -> u32 {
         self.len
     }
 
-    fn tree(&self) -> &WideTree {
-        &self.tree
+    fn bounding_box(&self) -> Box3 {
+        self.tree.bounding_box()
+    }
+
+    fn group(&self) -> u32 {
+        self.tree.group()
     }
 
     fn has_ledges(&self) -> bool {
@@ -305,7 +358,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             match same {
                 Some(other) if Arc::ptr_eq(&child.node, &other.node) => false,
                 Some(other) => child.node.differs(&other.node, bounds),
-                None => overlaps(&child.node.tree().bounding_box(), bounds),
+                None => overlaps(&child.node.bounding_box(), bounds),
             }
         })
     }
@@ -346,53 +399,81 @@ impl<C> FaceGroup<C> {
     }
 
     /// Creates a node from its children, whose codes must ascend.
-    fn new<V: Space>(mut children: Vec<Child<C>>) -> Self
+    fn new<V: Space>(children: Vec<Child<C>>) -> Self
     where
         C: FaceNode<V>,
     {
-        let mut len = 0;
-        for child in &mut children {
-            child.start = len;
-            len += child.node.len();
+        let mut group = Self {
+            tree: Self::tree_of(&children),
+            children,
+            len: 0,
+            has_ledges: false,
+            hints: Vec::new(),
+            shift: 0,
+        };
+        group.count();
+        group
+    }
+
+    /// Returns the tree of the boxes of children.
+    fn tree_of<V: Space>(children: &[Child<C>]) -> WideTree
+    where
+        C: FaceNode<V>,
+    {
+        WideTree::of_codes(children.iter().zip(0_u32..).map(|(child, index)| {
+            let node = &child.node;
+            (child.code, index, node.bounding_box(), node.group())
+        }))
+    }
+
+    /// Counts the facets of the children.
+    fn count<V: Space>(&mut self)
+    where
+        C: FaceNode<V>,
+    {
+        self.len = 0;
+        self.has_ledges = false;
+        for child in &mut self.children {
+            child.start = self.len;
+            self.len += child.node.len();
+            self.has_ledges |= child.node.has_ledges();
         }
-        let numbered = children.iter().zip(0_u32..);
-        let boxes = numbered.map(|(child, index)| {
-            let tree = child.node.tree();
-            (child.code, index, tree.bounding_box(), tree.group())
-        });
-        let tree = WideTree::of_codes(boxes);
         // About one hint for each child.
-        let shift = (len / children.len().max(1) as u32).max(1).ilog2();
-        let mut hints = Vec::with_capacity((len >> shift) as usize + 1);
-        for (index, child) in children.iter().enumerate() {
+        let mean = self.len / self.children.len().max(1) as u32;
+        self.shift = mean.max(1).ilog2();
+        self.hints.clear();
+        for (child, index) in self.children.iter().zip(0..) {
             let end = child.start + child.node.len();
-            while (hints.len() as u32) << shift < end {
-                hints.push(index as u32);
+            while (self.hints.len() as u32) << self.shift < end {
+                self.hints.push(index);
             }
         }
-        Self {
-            has_ledges: children.iter().any(|child| child.node.has_ledges()),
-            children,
-            tree,
-            len,
-            hints,
-            shift,
-        }
     }
+}
+
+/// Divides changes of blocks by the children of a node.
+fn by_child<V: Space, C: FaceNode<V>>(
+    changes: &[BlockChange<V>],
+) -> impl Iterator<Item = &[BlockChange<V>]> {
+    changes.chunk_by(|a, b| a.0 >> C::BITS == b.0 >> C::BITS)
+}
+
+/// Returns the code of the child that has some blocks.
+fn code_of_child<V: Space, C: FaceNode<V>>(changes: &[BlockChange<V>]) -> u64 {
+    changes.first().map_or(0, |(code, _)| code >> C::BITS)
 }
 
 impl<V: Space> FaceTree<V> {
     /// Builds the tree of blocks, which must be sorted by code. Returns `None` if there are none.
     pub fn new(blocks: &[BlockChange<V>]) -> Option<Self> {
-        let root = FaceNode::changed(None, blocks)?;
+        let root = FaceNode::of_blocks(blocks)?;
         Some(Self { root })
     }
 
-    /// Returns the tree after changes of blocks, which must be sorted by code. Returns `None` if no
-    /// facets are left.
-    pub fn changed(&self, changes: &[BlockChange<V>]) -> Option<Self> {
-        let root = FaceNode::changed(Some(&self.root), changes)?;
-        Some(Self { root })
+    /// Changes blocks, which must be sorted by code. Nodes that other trees share are copied.
+    /// Returns `false` if no facets are left.
+    pub fn change(&mut self, changes: &[BlockChange<V>]) -> bool {
+        FaceNode::change(&mut self.root, changes)
     }
 
     /// Returns the number of facets.

@@ -1,6 +1,6 @@
 //! Sparse grids of cells.
 
-use core::fmt;
+use core::{fmt, iter};
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::prelude::{Reflect, ReflectDefault};
@@ -12,7 +12,7 @@ use crate::{
         ConvexHull, IntoShape, ShapeError,
         cells::{
             cell::{Cell, MAX_SHAPES},
-            cell_shape::{CellShape, TableShape},
+            cell_shape::{CellShape, TableShape, in_cells},
         },
     },
     space::{DVector, Space},
@@ -20,6 +20,26 @@ use crate::{
 
 /// The position of a cell, or of a chunk. In 2D, the third number is 0.
 pub type CellPosition = [i32; 3];
+
+/// The positions of cells in a collider are less than this number, and at least its opposite. If
+/// the sides of a cell are equal, the `weld` of a facet is at most a twentieth of a side: see
+/// `elements/facet.rs`. For unequal sides, the weld may exceed the shortest side.
+pub const END: i32 = 1 << 14;
+
+/// The shortest and the longest side of a cell in a collider. So the vertices of faces are in the
+/// range of f32, and are not subnormal, which would make them imprecise.
+const LEAST_SIDE: f64 = 1e-30;
+const GREATEST_SIDE: f64 = 1e30;
+
+/// The greatest ratio of two sides of a cell in a collider. So the `weld` of a face of a cell at the
+/// origin is at most a hundredth of the shortest side.
+const MAX_RATIO: f64 = 1e4;
+
+/// The cells of a chunk without cells, and possibly more.
+static NO_CELLS: [Cell; 1 << 10] = [Cell::EMPTY; 1 << 10];
+
+/// The number of cells that a comparison of two grids compares at once.
+const ROW: usize = 32;
 
 /// The maximum number of cells in all chunks of a collider's grid, empty cells included. These
 /// cells take 256 MiB.
@@ -71,9 +91,9 @@ pub struct CellGrid<V: Space> {
 /// A grid, and the offset of its cells in a larger grid.
 pub type OffsetCells<'g, V> = (&'g CellGrid<V>, CellPosition);
 
-/// The chunks of a cube of positions. A change copies the list of a region, and not the list of all
-/// chunks.
-type Region = BTreeMap<CellPosition, Arc<Chunk>>;
+/// The chunks of a cube of positions, in the order of their positions. A change copies the list of a
+/// region, and not the list of all chunks.
+type Region = Vec<(CellPosition, Arc<Chunk>)>;
 
 /// The cells of a cube of positions.
 #[derive(Clone, PartialEq)]
@@ -140,6 +160,8 @@ impl<V: Space> CellGrid<V> {
     ///
     /// * [`NotFinite`](ShapeError::NotFinite), [`Negative`](ShapeError::Negative),
     ///   [`Zero`](ShapeError::Zero): the size of a cell is NaN, infinite, negative or 0.
+    /// * [`CellSize`](ShapeError::CellSize): a side of a cell is shorter than 1e-30, longer than
+    ///   1e30, or more than 10,000 times as long as another side.
     /// * [`NotACellShape`](ShapeError::NotACellShape): a shape has a curved side, or is thinner
     ///   than 1/1024 of the cell.
     /// * [`CellShapeTooLarge`](ShapeError::CellShapeTooLarge): a shape is not inside the cell.
@@ -153,7 +175,7 @@ impl<V: Space> CellGrid<V> {
         let mut grid = Self::new(size);
         grid.check_size()?;
         let shapes = shapes.into_iter().take(MAX_SHAPES + 1);
-        let shapes = shapes.map(|shape| TableShape::new(&shape.into_shape()?, &grid));
+        let shapes = shapes.map(|shape| TableShape::new(&shape.into_shape()?, size));
         let shapes = shapes.collect::<Result<Arc<[_]>, _>>()?;
         if shapes.len() > MAX_SHAPES {
             return Err(ShapeError::TooManyCellShapes);
@@ -174,11 +196,44 @@ impl<V: Space> CellGrid<V> {
     /// Returns an error if the size of a cell is invalid.
     pub(super) fn check_size(&self) -> Result<(), ShapeError> {
         ShapeError::check_lengths("size of a cell", self.size)?;
-        let size = self.size.to_f64();
-        if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) == 0.0) {
+        let size = self.size.to_f64().components();
+        let (mut least, mut greatest) = (f64::INFINITY, 0.0);
+        for side in size.into_iter().take(V::DVec::DIMENSION) {
+            least = side.min(least);
+            greatest = side.max(greatest);
+        }
+        if least == 0.0 {
             return Err(ShapeError::Zero("size of a cell"));
         }
-        Ok(())
+        let is_usual = least >= LEAST_SIDE && greatest <= GREATEST_SIDE.min(MAX_RATIO * least);
+        is_usual.then_some(()).ok_or(ShapeError::CellSize)
+    }
+
+    /// Returns an error if a collider cannot have this grid.
+    pub(in crate::shape) fn check(&self) -> Result<(), ShapeError> {
+        self.check_size()?;
+        self.check_len(0)?;
+        self.chunks().try_for_each(|(key, chunk)| {
+            let is_in_range = is_in_range(Self::join(*key, 0));
+            let mut cells = chunk.cells.iter();
+            cells.try_for_each(|cell| self.check_cell(*cell, is_in_range))
+        })
+    }
+
+    /// Returns an error if a collider cannot have a cell, whose position is in range or not.
+    pub(super) fn check_cell(&self, cell: Cell, is_in_range: bool) -> Result<(), ShapeError> {
+        let is_unknown = || cell.shape_number().is_some() && self.table_shape(cell).is_none();
+        if cell.is_empty() || cell.is_solid() && is_in_range {
+            Ok(())
+        } else if !is_in_range {
+            Err(ShapeError::CellOutOfRange)
+        } else if V::DVec::DIMENSION == 2 && cell.is_only_3d() {
+            Err(ShapeError::SlopeAlongZ)
+        } else if is_unknown() {
+            Err(ShapeError::UnknownCellShape)
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns the shapes in the table, relative to the center of the cell.
@@ -218,13 +273,15 @@ impl<V: Space> CellGrid<V> {
 
     /// Returns the chunks with cells, each with its position.
     fn chunks(&self) -> impl Iterator<Item = (&CellPosition, &Arc<Chunk>)> {
-        self.regions.values().flat_map(|region| region.iter())
+        let regions = self.regions.values();
+        regions.flat_map(|region| region.iter().map(|(key, chunk)| (key, chunk)))
     }
 
     /// Returns a chunk, or `None` if the chunk has no cells.
     fn chunk(&self, key: CellPosition) -> Option<&Chunk> {
         let region = self.regions.get(&Self::region_of(key))?;
-        region.get(&key).map(|chunk| &**chunk)
+        let index = region.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        region.get(index).map(|(_, chunk)| &**chunk)
     }
 
     fn region_of(key: CellPosition) -> CellPosition {
@@ -262,7 +319,7 @@ impl<V: Space> CellGrid<V> {
     /// Sets one cell.
     fn set_at(&mut self, position: CellPosition, cell: Cell) {
         let (key, index) = Self::split(position);
-        self.write(key, core::iter::once(index), cell);
+        self.write(key, iter::once(index), cell);
     }
 
     /// Sets the cells of a chunk at these indices.
@@ -283,13 +340,21 @@ impl<V: Space> CellGrid<V> {
         if is_unchanged {
             return;
         }
-        let empty = || Chunk {
-            count: 0,
-            cells: vec![Cell::EMPTY; Self::CHUNK_LEN].into(),
-        };
         let region_key = Self::region_of(key);
         let region = Arc::make_mut(self.regions.entry(region_key).or_default());
-        let chunk = region.entry(key).or_insert_with(|| Arc::new(empty()));
+        let found = region.binary_search_by_key(&key, |(key, _)| *key);
+        let at = found.unwrap_or_else(|at| {
+            let cells = NO_CELLS.iter().take(Self::CHUNK_LEN).copied();
+            let empty = Chunk {
+                count: 0,
+                cells: cells.collect(),
+            };
+            region.insert(at, (key, Arc::new(empty)));
+            at
+        });
+        let Some((_, chunk)) = region.get_mut(at) else {
+            return;
+        };
         let Chunk { count, cells } = Arc::make_mut(chunk);
         for index in indices.by_ref() {
             if let Some(slot) = cells.get_mut(index) {
@@ -299,7 +364,7 @@ impl<V: Space> CellGrid<V> {
             }
         }
         if *count == 0 {
-            region.remove(&key);
+            region.remove(at);
             if region.is_empty() {
                 self.regions.remove(&region_key);
             }
@@ -433,69 +498,27 @@ impl<V: Space> CellGrid<V> {
         })
     }
 
-    /// Returns the cells in a box, with x first and then y. The box may overlap at most two chunks
-    /// along each axis.
-    pub(super) fn copy_box(&self, start: CellPosition, lengths: [i32; 3]) -> Vec<Cell> {
-        let [length_x, length_y, length_z] = lengths;
-        let (first, _) = Self::split(start);
-        let [end_x, end_y, end_z] = [0, 1, 2].map(|axis: usize| {
-            let [start, length] = [start, lengths].map(|it| it.get(axis).copied().unwrap_or(0));
-            start + length
-        });
-        let mut chunks = [None; 8];
-        let last = Self::split([end_x - 1, end_y - 1, end_z - 1]).0;
-        for (number, chunk) in chunks.iter_mut().enumerate() {
-            let mut key = first;
-            for (axis, (at, last)) in key.iter_mut().zip(last).enumerate() {
-                *at += (number >> axis & 1) as i32;
-                if *at > last {
-                    *at = i32::MAX;
-                }
-            }
-            *chunk = if key.contains(&i32::MAX) {
-                None
-            } else {
-                self.chunk(key)
-            };
-        }
-        let mut cells = Vec::with_capacity((length_x * length_y * length_z) as usize);
-        for z in start[2]..end_z {
-            for y in start[1]..end_y {
-                let mut x = start[0];
-                while x < end_x {
-                    let (key, index) = Self::split([x, y, z]);
-                    let number = (0..3).fold(0, |number, axis| {
-                        let [key, first] = [key, first].map(|it| it.get(axis).copied());
-                        number | usize::from(key != first) << axis
-                    });
-                    let end = end_x.min((x | Self::MASK) + 1);
-                    let count = (end - x) as usize;
-                    let chunk = chunks.get(number).copied().flatten();
-                    match chunk.and_then(|chunk| chunk.cells.get(index..index + count)) {
-                        Some(row) => cells.extend_from_slice(row),
-                        None => cells.resize(cells.len() + count, Cell::EMPTY),
-                    }
-                    x = end;
-                }
-            }
-        }
-        cells
-    }
-
     /// Calls `visit` with the position and the new content of each cell that differs in `new`.
     /// Chunks that both grids share are skipped.
     pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
-        for (_, regions) in unshared(&self.regions, &new.regions) {
-            let none = Region::new();
-            let [old, new] = regions.map(|region| region.map_or(&none, |it| &**it));
+        let no_region = Region::new();
+        let [old, new] = [self, new].map(|it| it.regions.iter().map(|(key, it)| (*key, it)));
+        for (_, regions) in unshared(old, new) {
+            let regions = regions.map(|region| region.map_or(&no_region, |it| &**it));
+            let [old, new] = regions.map(|it| it.iter().map(|(key, chunk)| (*key, chunk)));
             for (key, chunks) in unshared(old, new) {
-                for index in 0..Self::CHUNK_LEN {
-                    let [old, new] = chunks.map(|chunk| {
-                        let cell = chunk.and_then(|chunk| chunk.cells.get(index));
-                        cell.copied().unwrap_or_default()
-                    });
-                    if old != new {
-                        visit(Self::join(key, index), new);
+                let [old, new] = chunks.map(|chunk| chunk.map_or(&NO_CELLS[..], |it| &it.cells));
+                let rows = old.chunks(ROW).zip(new.chunks(ROW)).enumerate();
+                for (row, (old, new)) in rows {
+                    let cells = old.iter().zip(new);
+                    // Most rows are equal. A loop without an early end compares many cells at once.
+                    let differences = cells
+                        .clone()
+                        .map(|(old, new)| old.to_bits() ^ new.to_bits());
+                    if differences.fold(0, |all, bits| all | bits) != 0 {
+                        for (index, (_, new)) in cells.enumerate().filter(|(_, it)| it.0 != it.1) {
+                            visit(Self::join(key, row * ROW + index), *new);
+                        }
                     }
                 }
             }
@@ -561,12 +584,7 @@ impl<V: Space> CellGrid<V> {
 
     /// Converts a point to the unit of cells.
     pub(crate) fn in_cells(&self, point: V::DVec) -> V::DVec {
-        let size = self.size.to_f64().components();
-        let mut coordinates = point.components();
-        for (coordinate, size) in coordinates.iter_mut().zip(size) {
-            *coordinate /= size;
-        }
-        V::DVec::of(coordinates)
+        in_cells(point, self.size.to_f64())
     }
 
     /// Splits a position into the position of its chunk and the index in this chunk.
@@ -584,6 +602,60 @@ impl<V: Space> CellGrid<V> {
             shift += Self::BITS;
             key << Self::BITS | inner
         })
+    }
+}
+
+/// Copies boxes of cells. The chunks of the previous boxes are remembered, because neighboring boxes
+/// share most chunks.
+pub struct CellReader<'g, V: Space> {
+    grid: &'g CellGrid<V>,
+    /// Some chunks with their positions, by the lowest bits of the position.
+    recent: [(CellPosition, Option<&'g Chunk>); 8],
+}
+
+impl<'g, V: Space> CellReader<'g, V> {
+    pub fn new(grid: &'g CellGrid<V>) -> Self {
+        let first = ([0; 3], grid.chunk([0; 3]));
+        // No chunk has this position.
+        let none = ([i32::MAX; 3], None);
+        Self {
+            grid,
+            recent: [first, none, none, none, none, none, none, none],
+        }
+    }
+
+    fn chunk(&mut self, key: CellPosition) -> Option<&'g Chunk> {
+        let [x, y, z] = key.map(|at| at as usize & 1);
+        let slot = self.recent.get_mut(x | y << 1 | z << 2)?;
+        if slot.0 != key {
+            *slot = (key, self.grid.chunk(key));
+        }
+        slot.1
+    }
+
+    /// Replaces `cells` by the cells in a box, with x first and then y.
+    pub fn copy_box(&mut self, start: CellPosition, lengths: [i32; 3], cells: &mut Vec<Cell>) {
+        cells.clear();
+        let [[x, end_x], ys, zs] = [0, 1, 2].map(|axis: usize| {
+            let [start, length] = [start, lengths].map(|it| it.get(axis).copied().unwrap_or(0));
+            [start, start + length]
+        });
+        for (z, y) in (zs[0]..zs[1]).flat_map(|z| (ys[0]..ys[1]).map(move |y| (z, y))) {
+            let mut x = x;
+            while x < end_x {
+                let (key, index) = CellGrid::<V>::split([x, y, z]);
+                let end = end_x.min((x | CellGrid::<V>::MASK) + 1);
+                let count = (end - x) as usize;
+                let row = self
+                    .chunk(key)
+                    .and_then(|it| it.cells.get(index..index + count));
+                match row {
+                    Some(row) => cells.extend_from_slice(row),
+                    None => cells.resize(cells.len() + count, Cell::EMPTY),
+                }
+                x = end;
+            }
+        }
     }
 }
 
@@ -613,24 +685,32 @@ impl<V: Space> fmt::Debug for CellGrid<V> {
 /// The values of a key in two maps.
 type OldAndNew<'m, T> = (CellPosition, [Option<&'m Arc<T>>; 2]);
 
-/// Returns each key of two maps with its values, without the keys whose values are shared.
-fn unshared<'m, T>(
-    old: &'m BTreeMap<CellPosition, Arc<T>>,
-    new: &'m BTreeMap<CellPosition, Arc<T>>,
+/// Returns each key of two maps with its values, without the keys whose values are shared. The keys
+/// must ascend.
+fn unshared<'m, T: 'm>(
+    old: impl Iterator<Item = (CellPosition, &'m Arc<T>)>,
+    new: impl Iterator<Item = (CellPosition, &'m Arc<T>)>,
 ) -> impl Iterator<Item = OldAndNew<'m, T>> {
-    let kept = old
-        .iter()
-        .map(|(key, old)| (*key, [Some(old), new.get(key)]));
-    let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
-    let added = added.map(|(key, new)| (*key, [None, Some(new)]));
-    kept.chain(added).filter(|(_, values)| match values {
+    let (mut old, mut new) = (old.peekable(), new.peekable());
+    let all = iter::from_fn(move || {
+        let keys = [old.peek().map(|it| it.0), new.peek().map(|it| it.0)];
+        let key = keys.into_iter().flatten().min()?;
+        let values = [old.next_if(|it| it.0 == key), new.next_if(|it| it.0 == key)];
+        Some((key, values.map(|value| value.map(|(_, value)| value))))
+    });
+    all.filter(|(_, values)| match values {
         [Some(old), Some(new)] => !Arc::ptr_eq(old, new),
         _ => true,
     })
 }
 
+/// Returns `true` if a collider may have a cell at a position.
+pub fn is_in_range(position: CellPosition) -> bool {
+    position.iter().all(|at| (-END..END).contains(at))
+}
+
 /// Returns a position plus an offset.
-fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
+pub(super) fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
     let [by_x, by_y, by_z] = offset;
     [x + by_x, y + by_y, z + by_z]
 }

@@ -8,15 +8,19 @@
 //! | `cell.rs` | [`Cell`], the content of a cell |
 //! | `cell_shape.rs` | [`CellShape`](cell_shape::CellShape), the convex shape of a cell |
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
-//! | `exposed_faces.rs` | the faces of the union, by blocks of cells |
+//! | `block_layout.rs` | the order of the cells in a block |
+//! | `exposed_faces.rs` | the faces of the cells of a block |
+//! | `face_block.rs` | [`FaceBlock`](face_block::FaceBlock), the faces of a block, found on demand |
 //! | `face_tree.rs` | a tree of all faces |
 //! | `cell_surface.rs` | the grid and the faces of a collider |
 //! | `pieces.rs` | points inside the union, and the largest boxes around them |
 
+pub mod block_layout;
 pub mod cell;
 pub mod cell_shape;
 pub mod cell_surface;
 pub mod exposed_faces;
+pub mod face_block;
 pub mod face_tree;
 pub mod grid;
 pub mod pieces;

@@ -632,6 +632,19 @@ impl<V: Space> Compound<V> {
         self.surface().and_then(Surface::cells)
     }
 
+    /// Returns the cells, or `None` if the compound is not a union of cells. Copies cells that other
+    /// compounds share, which is cheap.
+    pub fn into_cells(self) -> Option<CellSurface<V>> {
+        match Arc::try_unwrap(Arc::unwrap_or_clone(self.data).parts) {
+            Ok(CompoundParts::Surface(Surface::Cells(cells))) => Some(cells),
+            Ok(_) => None,
+            Err(parts) => match &*parts {
+                CompoundParts::Surface(surface) => surface.cells().map(CellSurface::shared),
+                CompoundParts::Shapes(_) => None,
+            },
+        }
+    }
+
     /// Returns a point whose height along a direction exceeds the height of the highest vertex by
     /// at most [`Surface::height_tolerance`]. The point is never lower than this vertex. The
     /// tolerance lets the tree skip most vertices.

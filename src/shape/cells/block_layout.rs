@@ -1,0 +1,177 @@
+//! The order of the cells in a block of 64 cells, and sets of such cells.
+//!
+//! A list of a block's cells also has the cells around the block, with x first and then y.
+
+use std::sync::OnceLock;
+
+use crate::shape::cells::grid::CellPosition;
+
+/// The number of cells of a block.
+const BLOCK_LEN: u32 = 64;
+
+/// The greatest number of cells of a block along an axis.
+const MAX_SIDE: usize = 8;
+
+/// The cells of a block of 8 x 8 cells (in 3D, 4 x 4 x 4).
+pub struct BlockLayout {
+    /// The position of each cell in the block, and its index in the list. The order is a Morton
+    /// code: the lowest bits are the lowest bits of x, y and, in 3D, z.
+    pub order: Vec<(CellPosition, usize)>,
+    /// The numbers of cells in the list along each axis.
+    pub lengths: CellPosition,
+    /// The differences of the indices of two neighbors along each axis.
+    steps: [usize; 3],
+    /// The cells of the block, without the cells around it.
+    pub inside: CellSet,
+    /// The cells of the block with each coordinate, along each axis.
+    layers: [[CellSet; MAX_SIDE]; 3],
+}
+
+/// Returns the binary logarithm of the number of cells of a block along each axis.
+pub const fn block_bits(dimension: usize) -> u32 {
+    BLOCK_LEN.trailing_zeros() / dimension as u32
+}
+
+impl BlockLayout {
+    /// Returns the layout in 2D or 3D.
+    pub fn of(dimension: usize) -> &'static Self {
+        static LAYOUTS: [OnceLock<BlockLayout>; 2] = [const { OnceLock::new() }; 2];
+        let [in_2d, in_3d] = &LAYOUTS;
+        let layout = if dimension == 2 { in_2d } else { in_3d };
+        layout.get_or_init(|| Self::new(dimension))
+    }
+
+    fn new(dimension: usize) -> Self {
+        let length = (1 << block_bits(dimension)) + 2;
+        let lengths = [length, length, if dimension == 2 { 1 } else { length }];
+        let mut layout = Self {
+            order: Vec::new(),
+            lengths,
+            steps: [1, length as usize, (length * length) as usize],
+            inside: CellSet::default(),
+            layers: Default::default(),
+        };
+        for number in 0..BLOCK_LEN {
+            let mut position = [0; 3];
+            for bit in 0..BLOCK_LEN.trailing_zeros() {
+                if let Some(at) = position.get_mut(bit as usize % dimension) {
+                    *at |= ((number >> bit & 1) << (bit / dimension as u32)) as i32;
+                }
+            }
+            let axes = position.iter().zip(layout.steps).take(dimension);
+            let index = axes.map(|(at, step)| (at + 1) as usize * step).sum();
+            layout.order.push((position, index));
+            layout.inside.insert(index);
+            for (layers, at) in layout.layers.iter_mut().zip(position) {
+                if let Some(layer) = layers.get_mut(at as usize) {
+                    layer.insert(index);
+                }
+            }
+        }
+        layout
+    }
+
+    /// Returns the index of the neighbor of a cell at a side. The sides 2 * i and 2 * i + 1 are at
+    /// the lower and the upper end of axis i.
+    #[inline]
+    pub fn neighbor(&self, index: usize, side: usize) -> usize {
+        let step = self.step(side);
+        if side % 2 == 1 {
+            index + step
+        } else {
+            index.wrapping_sub(step)
+        }
+    }
+
+    fn step(&self, side: usize) -> usize {
+        self.steps.get(side / 2).copied().unwrap_or(0)
+    }
+
+    /// Returns the cells of the block in a set whose neighbors at a side are not in the set.
+    pub fn exposed(&self, cells: CellSet, side: usize) -> CellSet {
+        let step = self.step(side) as u32;
+        let covered = if side % 2 == 1 {
+            cells.lowered(step)
+        } else {
+            cells.raised(step)
+        };
+        cells.without(covered).and(self.inside)
+    }
+
+    /// Returns the least and the greatest coordinate of a set along an axis.
+    pub fn range(&self, cells: CellSet, axis: usize) -> Option<[i32; 2]> {
+        let layers = self.layers.get(axis)?.iter().zip(0..);
+        let mut used = layers.filter(|(layer, _)| !cells.and(**layer).is_empty());
+        let (_, first) = used.next()?;
+        Some([first, used.last().map_or(first, |(_, last)| last)])
+    }
+}
+
+/// A set of cells in the list of a block, by index.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct CellSet([u64; 4]);
+
+impl CellSet {
+    /// Returns the cells for which `contains` returns `true`.
+    pub fn of<T>(cells: &[T], contains: impl Fn(&T) -> bool) -> Self {
+        let mut words = cells.chunks(64).map(|cells| {
+            let cells = cells.iter().enumerate();
+            cells.fold(0, |word, (bit, cell)| {
+                word | u64::from(contains(cell)) << bit
+            })
+        });
+        Self([(); 4].map(|()| words.next().unwrap_or(0)))
+    }
+
+    fn insert(&mut self, index: usize) {
+        if let Some(word) = self.0.get_mut(index / 64) {
+            *word |= 1 << (index % 64);
+        }
+    }
+
+    pub fn contains(&self, index: usize) -> bool {
+        let word = self.0.get(index / 64);
+        word.is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    pub fn len(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    fn and(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a & e, b & f, c & g, d & h])
+    }
+
+    fn without(self, other: Self) -> Self {
+        self.and(Self(other.0.map(|word| !word)))
+    }
+
+    /// Adds a number from 1 to 63 to all indices.
+    fn raised(self, by: u32) -> Self {
+        let [a, b, c, d] = self.0;
+        let carry = 64 - by;
+        Self([
+            a << by,
+            b << by | a >> carry,
+            c << by | b >> carry,
+            d << by | c >> carry,
+        ])
+    }
+
+    /// Subtracts a number from 1 to 63 from all indices.
+    fn lowered(self, by: u32) -> Self {
+        let [a, b, c, d] = self.0;
+        let carry = 64 - by;
+        Self([
+            a >> by | b << carry,
+            b >> by | c << carry,
+            c >> by | d << carry,
+            d >> by,
+        ])
+    }
+}

@@ -1,0 +1,199 @@
+//! The exposed faces of a block of cells.
+//!
+//! The faces of a block depend only on its cells and on the cells around it. So after a change,
+//! only the faces of a few blocks are found again.
+//!
+//! If all these cells are solid or empty, [`FaceFinder::find`] only counts the facets and computes
+//! their bounding box. The facets are found when they are first needed, because most blocks of a
+//! large world are never near a body.
+
+use std::sync::OnceLock;
+
+use crate::{
+    shape::{
+        Bounds, Box3,
+        boxes::wide_tree::{NO_GROUP, WideTree},
+        cells::{
+            block_layout::{BlockLayout, CellSet},
+            cell::Cell,
+            exposed_faces::{BlockCells, BlockFacet, FacePlane},
+            grid::{CellGrid, CellPosition, CellReader, moved},
+        },
+    },
+    space::{DVector, Pose, Space},
+};
+
+/// The exposed faces of a block.
+pub struct FaceBlock<V: Space> {
+    /// The number of facets.
+    len: u32,
+    bounding_box: Box3,
+    /// The common group of all facets, or [`NO_GROUP`].
+    group: u32,
+    has_ledges: bool,
+    faces: OnceLock<BlockFaces<V>>,
+    /// The solid cells of the block and around it, unless other cells have faces.
+    solid: CellSet,
+    /// The position of the first cell.
+    origin: CellPosition,
+    /// The size of a cell.
+    size: V,
+}
+
+struct BlockFaces<V: Space> {
+    facets: Box<[BlockFacet<V>]>,
+    tree: WideTree,
+}
+
+impl<V: Space> BlockFaces<V> {
+    fn new(facets: &[BlockFacet<V>]) -> Self {
+        let numbered = facets.iter().zip(0_u32..);
+        let boxes = numbered.map(|(it, index)| (index.into(), index, it.bounds(), it.group()));
+        Self {
+            tree: WideTree::of_codes(boxes),
+            facets: facets.into(),
+        }
+    }
+}
+
+impl<V: Space> FaceBlock<V> {
+    fn faces(&self) -> &BlockFaces<V> {
+        self.faces.get_or_init(|| {
+            let count: i32 = BlockLayout::of(V::DVec::DIMENSION).lengths.iter().product();
+            let cells = (0..count as usize).map(|index| {
+                if self.solid.contains(index) {
+                    Cell::SOLID
+                } else {
+                    Cell::EMPTY
+                }
+            });
+            let mut block = BlockCells::new(self.size, None);
+            block.origin = self.origin;
+            block.cells.extend(cells);
+            BlockFaces::new(block.find_facets())
+        })
+    }
+
+    /// Returns the number of facets.
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Returns the box around all facets.
+    pub fn bounding_box(&self) -> Box3 {
+        self.bounding_box
+    }
+
+    /// Returns the common group of all facets, or [`NO_GROUP`].
+    pub fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// Returns `true` if any face belongs to a one-way cell.
+    pub fn has_ledges(&self) -> bool {
+        self.has_ledges
+    }
+
+    #[inline]
+    pub fn facets(&self) -> &[BlockFacet<V>] {
+        &self.faces().facets
+    }
+
+    /// Returns the tree of the facets' boxes.
+    #[inline]
+    pub fn tree(&self) -> &WideTree {
+        &self.faces().tree
+    }
+}
+
+/// Finds the exposed faces of the blocks of a grid.
+pub struct FaceFinder<'g, V: Space> {
+    reader: CellReader<'g, V>,
+    block: BlockCells<'g, V>,
+}
+
+impl<'g, V: Space> FaceFinder<'g, V> {
+    /// `grid` must be [valid](CellGrid::check).
+    pub fn new(grid: &'g CellGrid<V>) -> Self {
+        Self {
+            reader: CellReader::new(grid),
+            block: BlockCells::new(grid.cell_size(), Some(grid)),
+        }
+    }
+
+    /// Finds the exposed faces of a block, given by the position of its first cell, which must be
+    /// [in range](crate::shape::cells::grid::is_in_range). Returns `None` if there are none.
+    pub fn find(&mut self, origin: CellPosition) -> Option<FaceBlock<V>> {
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        let before = if V::DVec::DIMENSION == 2 { 0 } else { -1 };
+        let (block, start) = (&mut self.block, moved(origin, [-1, -1, before]));
+        self.reader
+            .copy_box(start, layout.lengths, &mut block.cells);
+        block.origin = origin;
+        let is_simple = |cell: &Cell| cell.is_solid() || cell.is_empty();
+        if block.cells.iter().all(is_simple) {
+            let solid = CellSet::of(&block.cells, |cell| cell.is_solid());
+            return FaceBlock::of_solid(solid, origin, block.size);
+        }
+        let facets = block.find_facets();
+        if facets.is_empty() {
+            return None;
+        }
+        let has_ledges = facets.iter().any(|facet| facet.ledge().is_some());
+        let faces = BlockFaces::new(facets);
+        Some(FaceBlock {
+            len: facets.len() as u32,
+            bounding_box: faces.tree.bounding_box(),
+            group: faces.tree.group(),
+            has_ledges,
+            faces: faces.into(),
+            solid: CellSet::default(),
+            origin,
+            size: block.size,
+        })
+    }
+}
+
+impl<V: Space> FaceBlock<V> {
+    /// Returns the block with these solid cells, or `None` if there are no exposed faces.
+    fn of_solid(solid: CellSet, origin: CellPosition, size: V) -> Option<Self> {
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        let (mut sides, mut group) = (0, None);
+        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        for side in 0..2 * V::DVec::DIMENSION {
+            let exposed = layout.exposed(solid, side);
+            sides += exposed.len();
+            let axes = low.iter_mut().zip(&mut high).zip(origin).enumerate();
+            for (axis, ((low, high), origin)) in axes.take(V::DVec::DIMENSION) {
+                let Some([first, last]) = layout.range(exposed, axis) else {
+                    continue;
+                };
+                let [mut first, mut last] = [first, last].map(|at| at + origin);
+                if axis == side / 2 {
+                    let is_upper = (side % 2) as i32;
+                    (first, last) = (first + is_upper, last + is_upper);
+                    let plane = FacePlane::new(side, 8 * first, Cell::SOLID).number();
+                    let is_common = first == last && group.is_none_or(|group| group == plane);
+                    group = Some(if is_common { plane } else { NO_GROUP });
+                } else {
+                    last += 1;
+                }
+                (*low, *high) = (first.min(*low), last.max(*high));
+            }
+        }
+        let [min, max] =
+            [low, high].map(|corner| V::DVec::of(corner.map(f64::from)).scaled(size.to_f64()));
+        let none = Pose::<V::DVec>::IDENTITY.translation;
+        Some(Self {
+            // A side is a segment in 2D, and two triangles in 3D.
+            len: sides * (V::DVec::DIMENSION as u32 - 1),
+            bounding_box: Bounds::around_core([min, max], 0.0, none).round_outward(),
+            group: group?,
+            has_ledges: false,
+            faces: OnceLock::new(),
+            solid,
+            origin,
+            size,
+        })
+    }
+}
