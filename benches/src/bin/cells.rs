@@ -68,14 +68,24 @@ fn app() -> App {
     app
 }
 
+/// Returns the time of a call, in microseconds.
+fn time(call: &mut impl FnMut()) -> f64 {
+    let start = Instant::now();
+    call();
+    start.elapsed().as_secs_f64() * 1e6
+}
+
 /// Returns the summary of the times of `repeat` calls, in microseconds.
 fn times(repeat: usize, mut call: impl FnMut()) -> Summary {
-    let samples = (0..repeat).map(|_| {
-        let start = Instant::now();
-        call();
-        start.elapsed().as_secs_f64() * 1e6
-    });
-    Summary::of(samples.collect())
+    Summary::of((0..repeat).map(|_| time(&mut call)).collect())
+}
+
+/// Shows the times of two ways to do the same, which take turns.
+fn compare(name: &str, repeat: usize, mut own: impl FnMut(), mut peer: impl FnMut()) {
+    let turns = (0..repeat).map(|_| (time(&mut own), time(&mut peer)));
+    let (own, peer) = turns.unzip();
+    show(&format!("{name}, headbutt"), Summary::of(own));
+    show(&format!("{name}, parry"), Summary::of(peer));
 }
 
 fn show(name: &str, summary: Summary) {
@@ -125,15 +135,8 @@ fn construction() {
         "one edit, one call (1,000 x 1,000 cells with caves)",
         times(2_000, || {
             let at = random();
-            let flip = |grid: &mut CellGrid<Vec2>| {
-                let cell = if grid.get(at).is_empty() {
-                    Cell::SOLID
-                } else {
-                    Cell::EMPTY
-                };
-                grid.set(at, cell);
-            };
-            level.edit_cells(flip).expect("a valid edit");
+            let edit = |grid: &mut CellGrid<Vec2>| flip(grid, at);
+            level.edit_cells(edit).expect("a valid edit");
         }),
     );
 }
@@ -152,28 +155,37 @@ fn edits_in_a_tick() {
     }
     let idle = times(20, || app.world_mut().run_schedule(Tick));
     show("tick at rest, 1,000 bodies", idle);
-    for count in [1, 100, 10_000] {
-        let samples = times(20, || {
-            let mut collider = app.world_mut().get_mut::<Collider>(level).expect("a level");
-            let edit = |grid: &mut CellGrid<Vec2>| {
-                for _ in 0..count {
-                    let at = IVec2::new(rng.random_range(1..999), rng.random_range(1..999));
-                    let cell = if grid.get(at).is_empty() {
-                        Cell::SOLID
-                    } else {
-                        Cell::EMPTY
+    for (count, calls, repeat) in [(1, 1, 400), (100, 1, 100), (10_000, 1, 20), (1, 10_000, 20)] {
+        let mut edits = 0.0;
+        let samples = times(repeat, || {
+            edits += time(&mut || {
+                let mut collider = app.world_mut().get_mut::<Collider>(level).expect("a level");
+                for _ in 0..calls {
+                    let edit = |grid: &mut CellGrid<Vec2>| {
+                        for _ in 0..count {
+                            let at = |rng: &mut StdRng| rng.random_range(1..999);
+                            flip(grid, IVec2::new(at(&mut rng), at(&mut rng)));
+                        }
                     };
-                    grid.set(at, cell);
+                    collider.edit_cells(edit).expect("a valid edit");
                 }
-            };
-            collider.edit_cells(edit).expect("a valid edit");
+            });
             app.world_mut().run_schedule(Tick);
         });
-        show(
-            &format!("{count} edits in one call, and the tick, 1,000 bodies"),
-            samples,
+        let name = format!("{count} edits, {calls} times, and the tick, 1,000 bodies");
+        show(&name, samples);
+        println!(
+            "{:60} {:12.2} us",
+            "    the edits alone",
+            edits / repeat as f64
         );
     }
+}
+
+/// Sets an empty cell, or empties a cell.
+fn flip(grid: &mut CellGrid<Vec2>, at: IVec2) {
+    let is_empty = grid.get(at).is_empty();
+    grid.set(at, if is_empty { Cell::SOLID } else { Cell::EMPTY });
 }
 
 fn ticks() {
@@ -232,24 +244,25 @@ fn queries() {
             (from, toward.normalize() * 100.0)
         })
         .collect();
-    let mut hits = [0; 4];
-    let own_rays = times(9, || {
+    let (mut own_hits, mut peer_hits) = ([0; 2], [0; 2]);
+    let own_rays = || {
         let cast = |(from, motion): &(Vec3, Vec3)| {
             let ray = Ray::new(*from, *motion).with_max_distance(100.0);
             cast_ray(&level, Vec3::ZERO, ray).is_some()
         };
-        hits[0] = motions.iter().filter(|it| cast(it)).count();
-    });
+        own_hits[0] = motions.iter().filter(|it| cast(it)).count();
+    };
     let vector = |it: Vec3| Vector::new(it.x, it.y, it.z);
-    let peer_rays = times(9, || {
+    let peer_rays = || {
         let cast = |(from, motion): &(Vec3, Vec3)| {
             let ray = ParryRay::new(vector(*from).into(), vector(*motion / 100.0));
             voxels.cast_local_ray(&ray, 100.0, true).is_some()
         };
-        hits[1] = motions.iter().filter(|it| cast(it)).count();
-    });
+        peer_hits[0] = motions.iter().filter(|it| cast(it)).count();
+    };
+    compare("10,000 rays at voxels", 9, own_rays, peer_rays);
     let ball = Collider::sphere(0.4);
-    let own_casts = times(5, || {
+    let own_casts = || {
         let cast = |(from, motion): &(Vec3, Vec3)| {
             let options = CastOptions::default();
             cast_shape(
@@ -263,10 +276,10 @@ fn queries() {
             )
             .is_some()
         };
-        hits[2] = motions.iter().filter(|it| cast(it)).count();
-    });
+        own_hits[1] = motions.iter().filter(|it| cast(it)).count();
+    };
     let peer_ball = Ball::new(0.4);
-    let peer_casts = times(5, || {
+    let peer_casts = || {
         let cast = |(from, motion): &(Vec3, Vec3)| {
             let pose = Pose::from_translation(vector(*from));
             let options = ShapeCastOptions::with_max_time_of_impact(1.0);
@@ -275,8 +288,10 @@ fn queries() {
             let hit = cast_shapes(&ground, zero, &voxels, &pose, motion, &peer_ball, options);
             hit.ok().flatten().is_some()
         };
-        hits[3] = motions.iter().filter(|it| cast(it)).count();
-    });
+        peer_hits[1] = motions.iter().filter(|it| cast(it)).count();
+    };
+    compare("10,000 casts of a ball at voxels", 5, own_casts, peer_casts);
+    println!("hits: {own_hits:?}, {peer_hits:?}");
     for (name, shape, peer) in [
         ("balls", Collider::sphere(0.4), SharedShape::ball(0.4)),
         (
@@ -300,37 +315,30 @@ fn queries() {
             Some(*from + fall * hit.touching as f32 - Vec3::Y * 0.05)
         };
         let centers: Vec<Vec3> = motions.iter().filter_map(land).collect();
-        let own = times(9, || {
+        let own = || {
             for center in &centers {
                 let pose = Transform::from_translation(*center).with_rotation(turn);
                 black_box(contact(&level, Vec3::ZERO, &shape, pose));
             }
-        });
+        };
         let rotation = Rotation::from_array(turn.to_array());
         let mut kept: Vec<(Vec<ContactManifold<(), ()>>, _)> =
             centers.iter().map(|_| (Vec::new(), None)).collect();
-        let parry = times(9, || {
+        let parry = || {
             for (center, (manifolds, workspace)) in centers.iter().zip(&mut kept) {
                 let pose = Pose::from_parts(vector(*center).into(), rotation);
                 let done = DefaultQueryDispatcher
                     .contact_manifolds(&pose, &voxels, &*peer, 0.0, manifolds, workspace);
                 black_box((done.is_ok(), &*manifolds));
             }
-        });
-        show(
-            &format!("10,000 contacts of {name} with voxels, headbutt"),
+        };
+        compare(
+            &format!("10,000 contacts of {name} with voxels"),
+            9,
             own,
-        );
-        show(
-            &format!("10,000 contacts of {name} with voxels, parry"),
             parry,
         );
     }
-    show("10,000 rays at voxels, headbutt", own_rays);
-    show("10,000 rays at voxels, parry", peer_rays);
-    show("10,000 casts of a ball at voxels, headbutt", own_casts);
-    show("10,000 casts of a ball at voxels, parry", peer_casts);
-    println!("hits: {hits:?}");
 }
 
 fn main() {
