@@ -17,13 +17,13 @@ use crate::{
         conversions::into_shape::{IntoShape, sealed},
         elements::{
             chord::{ChordResult, NoClosedForm},
-            core::Core,
+            core::{Core, VertexBounds},
             line::Line,
             points::farthest,
             support_fns::Cap,
         },
         extrusion,
-        support::{DVecOf, Shape, Support},
+        support::{DVecOf, MatrixOf, Shape, Support},
     },
     space::{DVector, Space},
 };
@@ -65,6 +65,11 @@ macro_rules! primitives {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<Self>> {
                 self.as_shape().simple_core()
+            }
+
+            #[inline]
+            fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<Self>>> {
+                self.as_shape().vertex_bounds(linear)
             }
 
             fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {

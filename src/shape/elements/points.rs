@@ -33,8 +33,12 @@ pub fn vertex_bounds<V: Space>(
     points: &[V],
     linear: <V::DVec as DVector>::Matrix,
 ) -> VertexBounds<V::DVec> {
-    let images = points.iter().map(|point| linear * point.to_f64());
-    let Bounds { min, max } = Bounds::of_points(images);
+    let points = points.iter().map(|point| point.to_f64());
+    let Bounds { min, max } = if linear == V::DVec::IDENTITY {
+        Bounds::of_points(points)
+    } else {
+        Bounds::of_points(points.map(|point| linear * point))
+    };
     VertexBounds([min, max])
 }
 
