@@ -169,6 +169,7 @@ pub fn distance<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
 ///
 /// Returns `None` if the shapes do not touch during the motion, or if they only slide along each
 /// other's surface without overlapping. Invalid shapes, poses and motions never hit.
+#[inline(always)]
 pub fn cast_shape<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     pose_a: impl Into<PoseOf<A>>,
@@ -214,6 +215,7 @@ pub fn cast_shape<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. In that case, the result is a hit, and `safe` is the time
 ///   of the last step that was proved.
+#[inline(always)]
 pub fn cast_motion<A: QueryPartner<B> + ?Sized, B: QueryShape + ?Sized>(
     a: &A,
     motion_a: impl Into<MotionOf<A>>,

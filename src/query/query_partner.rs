@@ -3,8 +3,9 @@
 
 use crate::{
     query::{
-        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, analytic::TwoBalls,
-        cast::cast_in_world,
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair,
+        analytic::TwoBalls,
+        cast::{cast_in_world, cast_moving},
     },
     shape::{DVecOf, Support},
     space::{PoseKind, QueryPose, Space, Translation},
@@ -203,9 +204,11 @@ where
         Distance::in_world(nearest, origins)
     }
 
+    #[inline(always)]
     fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {
-        cast_in_world(self.a, &self.motion_a, self.b, &self.motion_b, |start| {
-            start.cast(options)
+        let Self { a, b, .. } = self;
+        cast_in_world(&self.motion_a, &self.motion_b, |[moving_a, moving_b]| {
+            cast_moving(a, moving_a, b, moving_b, None, options)
         })
     }
 }

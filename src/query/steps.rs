@@ -41,7 +41,7 @@
 use crate::{
     query::{
         CastHit, Contact, Distance, Motion, Solver,
-        cast::cast_in_world,
+        cast::{cast_in_world, cast_traced},
         minkowski::trace::{ActiveTrace, Traced},
         query_partner::pair,
     },
@@ -109,5 +109,7 @@ pub fn cast_shape<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
 ) -> Option<CastHit<A::Vector>> {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
-    cast_in_world(a, &motion_a, b, &motion_b, |start| start.trace(trace))
+    cast_in_world(&motion_a, &motion_b, |moving| {
+        cast_traced(a, b, moving, trace)
+    })
 }

@@ -197,11 +197,6 @@ impl<D: DVector> BoxPair<D> {
         second == 0 || (first == 1 && second == 1)
     }
 
-    /// Returns `true` if both boxes are points.
-    pub fn has_points(&self) -> bool {
-        self.half_extents == [D::ZERO; 2]
-    }
-
     /// Returns the contact of a pair with [`has_distance`](Self::has_distance), or `None` for two
     /// segments that nearly touch.
     pub fn nearest(&self) -> Option<Penetration<D>> {

@@ -114,6 +114,7 @@ impl<D: DVector> CastHit64<D> {
 
     /// Returns the same touch in world coordinates. `parts` are the indices of the touching parts.
     /// `origins_at` returns the translations of the two shapes at a time.
+    #[inline(always)]
     pub fn in_world<V: Space<DVec = D>>(
         &self,
         (part, other_part): (u32, u32),

@@ -26,26 +26,43 @@ mod touch;
 use crate::{
     query::minkowski::trace::Trace,
     shape::{DVecOf, Support},
+    space::Space,
 };
 use certified::moving_pair::MovingPair;
+use direct::balls::cast_balls;
 pub(crate) use hit::CastHit64;
 pub use hit::{CastHit, CastOptions, CastStatus};
 pub use motion::Motion;
 pub(crate) use motion::Motion64;
-use motion::Moving64;
+pub(super) use motion::Moving64;
 use touch::{StartingPair, Uncertain};
 
-/// Returns the first touch of two shapes in the world. `solve` returns the touch in f64. If a pose
-/// at the start or a motion is invalid, the cast is a miss.
-pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
+/// Returns the first touch of two shapes in the world. `solve` returns the touch in f64, given the
+/// poses and the motions. If a pose at the start or a motion is invalid, the cast is a miss.
+#[inline(always)]
+pub(super) fn cast_in_world<'a, V: Space>(
+    motion_a: &'a Motion<V>,
+    motion_b: &'a Motion<V>,
+    solve: impl FnOnce([Moving64<'a, V::DVec>; 2]) -> Option<CastHit64<V::DVec>>,
+) -> Option<CastHit<V>> {
+    let moving = [motion_a.valid()?, motion_b.valid()?];
+    let origins_at =
+        |time| moving.map(|(pose, motion)| pose.translation + motion.translation * time);
+    Some(solve(moving)?.in_world((0, 0), origins_at))
+}
+
+/// Returns the first touch of a linear cast, and records the steps of GJK in `trace`. If GJK does
+/// not solve the cast, the result comes from another method, without steps.
+pub(super) fn cast_traced<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
-    motion_a: &Motion<A::Vector>,
     b: &B,
-    motion_b: &Motion<A::Vector>,
-    solve: impl FnOnce(&StartingPair<A, B>) -> Option<CastHit64<DVecOf<A>>>,
-) -> Option<CastHit<A::Vector>> {
-    let start = StartingPair::new(a, motion_a.valid()?, b, motion_b.valid()?);
-    Some(solve(&start)?.in_world((0, 0), |time| start.origins_at(time)))
+    [moving_a, moving_b]: [Moving64<DVecOf<A>>; 2],
+    trace: &mut impl Trace<DVecOf<A>>,
+) -> Option<CastHit64<DVecOf<A>>> {
+    let start = StartingPair::new(a, moving_a, b, moving_b);
+    start
+        .cast_traced(trace)
+        .unwrap_or_else(|Uncertain| start.cast(CastOptions::default()))
 }
 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their
@@ -53,6 +70,7 @@ pub(super) fn cast_in_world<A: Support + ?Sized, B: Support<Vector = A::Vector> 
 /// `facet_normal` may be the facet's unit normal, on either side. With this normal, the function is
 /// faster. If the shapes then overlap at the start, and the options do not allow the overlap, the
 /// contact may be deeper than necessary.
+#[inline(always)]
 pub(crate) fn cast_moving<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     a: &A,
     moving_a: Moving64<DVecOf<A>>,
@@ -61,11 +79,13 @@ pub(crate) fn cast_moving<A: Support + ?Sized, B: Support<Vector = A::Vector> + 
     facet_normal: Option<DVecOf<A>>,
     options: CastOptions,
 ) -> Option<CastHit64<DVecOf<A>>> {
-    let start = StartingPair {
-        facet_normal,
-        ..StartingPair::new(a, moving_a, b, moving_b)
-    };
-    start.cast(options)
+    cast_balls(a, moving_a, b, moving_b).unwrap_or_else(|Uncertain| {
+        let start = StartingPair {
+            facet_normal,
+            ..StartingPair::new(a, moving_a, b, moving_b)
+        };
+        start.cast(options)
+    })
 }
 
 impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<'_, A, B> {
@@ -73,12 +93,5 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
     pub fn cast(&self, options: CastOptions) -> Option<CastHit64<DVecOf<A>>> {
         self.cast_directly()
             .unwrap_or_else(|Uncertain| MovingPair::new(self)?.solve(options))
-    }
-
-    /// Returns the first touch of a linear cast, and records the steps of GJK in `trace`. If GJK
-    /// does not solve the cast, the result comes from another method, without steps.
-    pub fn trace(&self, trace: &mut impl Trace<DVecOf<A>>) -> Option<CastHit64<DVecOf<A>>> {
-        self.cast_traced(trace)
-            .unwrap_or_else(|Uncertain| self.cast(CastOptions::default()))
     }
 }

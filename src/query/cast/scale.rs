@@ -69,7 +69,15 @@ impl CastScale {
     pub fn new<D: DVector>(boxes: &[CoreBox<D>; 2], radius_sum: f64, travel: f64) -> Option<Self> {
         let offset: f64 = boxes.iter().map(|core| core.farthest.extent()).sum();
         let half_diagonal: f64 = boxes.iter().map(|core| core.half_diagonal).sum();
-        let size = half_diagonal.max(OFFSET_SCALE * offset) + radius_sum;
+        Self::of_size(
+            half_diagonal.max(OFFSET_SCALE * offset) + radius_sum,
+            travel,
+        )
+    }
+
+    /// Returns the scale of a pair of this size.
+    #[inline(always)]
+    pub fn of_size(size: f64, travel: f64) -> Option<Self> {
         let rounding = 4.0 * f64::EPSILON * (travel + size);
         let margin = CAST_MARGIN * size + rounding;
         rounding.is_finite().then_some(Self {
@@ -95,6 +103,7 @@ impl CastScale {
 
     /// Returns the time at which shapes touch, a step after the time `safe`. If the shapes may move
     /// farther than the touching tolerance in this step, returns `safe`.
+    #[inline]
     pub fn touching_time(&self, safe: f64, step: f64, speed: f64) -> f64 {
         if step > 0.0 && self.is_short(step, speed) {
             (safe + step).min(1.0)

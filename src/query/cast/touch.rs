@@ -69,12 +69,6 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         self.ordered(self.moving.map(|(_, motion)| motion))
     }
 
-    /// Returns the translations of the two shapes at a time.
-    pub fn origins_at(&self, time: f64) -> [DVecOf<A>; 2] {
-        self.moving
-            .map(|(pose, motion)| pose.translation + motion.translation * time)
-    }
-
     /// Converts a touch to a hit in world axes. `pair` is in its pose at the time `safe`, and
     /// `size` is the size of the pair.
     pub fn hit(

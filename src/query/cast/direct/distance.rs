@@ -123,13 +123,12 @@ impl<D: DVector> DistanceCast<D> {
             return Err(Uncertain);
         }
         let mut end_gap = 2.0 * self.scale.margin;
-        let mut first_step = self.step_of_points();
         for _ in 0..MAX_NEWTON_STEPS {
             let closing_speed = position.closing_speed();
             let above = position.gap - self.scale.stop_gap;
             let root = (closing_speed * closing_speed + 2.0 * position.curvature * above).sqrt();
             let newton = 2.0 * above / (closing_speed + root);
-            let time = position.time + first_step.take().unwrap_or(newton);
+            let time = position.time + newton;
             if closing_speed + root <= 0.0 || time >= 1.0 {
                 return Ok(None);
             }
@@ -167,23 +166,6 @@ impl<D: DVector> DistanceCast<D> {
             curvature,
             gap: -cores.depth - self.radius_sum,
             cores,
-        })
-    }
-
-    /// Returns the time at which two points are at the distance of a touch, or infinity if the
-    /// points never come so near. Returns `None` for pairs other than two points.
-    fn step_of_points(&self) -> Option<f64> {
-        if !self.boxes.has_points() || self.rotation.is_some() {
-            return None;
-        }
-        let square = self.velocity.length_squared();
-        let nearest = -self.offset.dot(self.velocity) / square;
-        let aside = (self.offset + self.velocity * nearest).length();
-        let radius = self.radius_sum + self.scale.stop_gap;
-        Some(if aside > radius {
-            f64::INFINITY
-        } else {
-            nearest - ((radius - aside) * (radius + aside)).sqrt() / self.speed
         })
     }
 

@@ -4,6 +4,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the choice of the method |
+//! | `balls.rs` | two balls |
 //! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
 //! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
@@ -12,6 +13,7 @@
 //! after which the shapes may not overlap, and for half-spaces. For rotating shapes, the outcome
 //! can be certain only if a box rotates and the other core is a point.
 
+pub mod balls;
 mod distance;
 mod linear;
 mod sweep;
