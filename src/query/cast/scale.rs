@@ -11,6 +11,14 @@ use crate::{
 /// surfaces that approach each other slowly.
 const END_GAP_GROWTH: f64 = 1.3;
 
+/// GJK along a ray ends if the bounds differ by at most a limit, the *band*. In each iteration, the
+/// band grows by this factor, for the reason given at [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
+const BAND_GROWTH: f64 = 1.3;
+
+/// The greatest band, as a fraction of the size. This difference of the bounds leaves an error of
+/// √(2e-9) = 4.5e-5 in the normal.
+const MAX_BAND: f64 = 1e-9;
+
 /// The distance beyond which shapes certainly do not touch at the start, as a fraction of the size.
 /// At this distance, `certified/` finds no contact. The tolerance of a contact is at most twice
 /// [`TOUCHING`], because a pair's scale is at most twice its size.
@@ -99,6 +107,11 @@ impl CastScale {
     pub fn next_end_gap(&self, end_gap: f64) -> f64 {
         let limit = (CAST_TOUCHING * self.size).max(2.0 * self.margin);
         (end_gap * END_GAP_GROWTH).min(limit)
+    }
+
+    /// Returns the band in the next step, given the band in the previous step.
+    pub fn next_band(&self, band: f64) -> f64 {
+        (band * BAND_GROWTH).min((MAX_BAND * self.size).max(self.margin))
     }
 
     /// Returns the time at which shapes touch, a step after the time `safe`. If the shapes may move

@@ -22,6 +22,8 @@
 //!   one support point. The first direction points from the first shape's origin to the second
 //!   shape's origin. The second direction is the component of the first direction perpendicular to
 //!   the motion.
+//! * **The loop begins on the facet that the ray meets,** if `met_facet.rs` finds this facet. Then
+//!   the bounds nearly always meet at once.
 //! * **A step ends at a margin,** so that the shapes are certainly apart at the time `safe`.
 //! * **The bounds meet within a tolerance that grows,** as for curved surfaces in `gjk/`. Bounds
 //!   that differ by a fraction e of the size leave an error of √(2 e) in the normal.
@@ -37,6 +39,7 @@ use arrayvec::ArrayVec;
 use crate::{
     query::{
         cast::{
+            direct::met_facet::met_facet,
             scale::CastScale,
             touch::{CertifiedTouch, FastCast, Uncertain},
         },
@@ -53,14 +56,6 @@ use crate::{
 /// The maximum number of iterations. Polytopes need about 8 iterations, and smooth shapes 20 to 30.
 const MAX_CAST_ITERATIONS: usize = 63;
 
-/// The loop ends if the bounds differ by at most a limit. In each iteration, this limit grows by
-/// this factor, for the reason given at [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH).
-const BAND_GROWTH: f64 = 1.3;
-
-/// The greatest difference of the bounds at which the loop ends, as a fraction of the size. This
-/// difference leaves an error of √(2e-9) = 4.5e-5 in the normal.
-const MAX_BAND: f64 = 1e-9;
-
 /// The nearest point of a simplex counts as inside a facet if the weight of each vertex is at least
 /// this value. In addition, the facet must not be too small. In 2D, its length must be at least
 /// this fraction of the size. In 3D, its area must be at least this fraction of the squared size.
@@ -71,35 +66,39 @@ const FACET_PART: f64 = 1e-2;
 /// clearance.
 const CLEAR_PART: f64 = 1e-3;
 
-/// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
-/// than any tolerance. The size of the shapes is not yet known, so it is estimated from the support
-/// points. `travel` bounds the sum of the two translations' lengths.
-pub fn misses_clearly<D: DVector>(
+/// Returns `None` if one of two planes separates the shapes during the whole motion, by far more
+/// than any tolerance. Otherwise returns the vertex in the direction from the first shape's origin
+/// to the second shape's origin. The size of the shapes is not yet known, so it is estimated from
+/// the support points. `travel` bounds the sum of the two translations' lengths.
+pub fn facing_vertex<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
     travel: f64,
-) -> bool {
+) -> FastCast<Vertex<D>> {
     let center = pair.relative().translation;
-    let nearest = center - velocity * (center.dot(velocity) / velocity.length_squared());
-    [center, nearest].into_iter().any(|direction| {
-        let Some(normal) = direction.unit() else {
-            return false;
-        };
-        let vertex = pair.vertex(normal);
+    let misses = |normal: D, vertex: &Vertex<D>| {
         let start = -normal.dot(vertex.point) - pair.radius_sum();
         let end = start + normal.dot(velocity);
         let size = vertex.first.extent() + (vertex.second - center).extent() + pair.radius_sum();
         let rounding = 4.0 * f64::EPSILON * (travel + center.extent());
         start.min(end) > CLEAR_PART * size + rounding
-    })
+    };
+    let normal = center.unit().ok_or(Uncertain)?;
+    let vertex = pair.vertex(normal);
+    let nearest = center - velocity * (center.dot(velocity) / velocity.length_squared());
+    let passes = |normal| misses(normal, &pair.vertex(normal));
+    let is_clear = misses(normal, &vertex) || nearest.unit().is_some_and(passes);
+    Ok((!is_clear).then_some(vertex))
 }
 
 /// Returns the first touch of a linear cast. `velocity` is the velocity of the second shape
-/// relative to the first, in the frame of the pair.
+/// relative to the first, in the frame of the pair. With the vertex `facing` of [`facing_vertex`],
+/// the loop begins on the facet that the ray meets, if there is one.
 pub fn linear_touch<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     velocity: D,
     scale: &CastScale,
+    facing: Option<Vertex<D>>,
 ) -> FastCast<CertifiedTouch<D>> {
     let radius_sum = pair.radius_sum();
     let mut ray = RayState {
@@ -117,6 +116,21 @@ pub fn linear_touch<D: DVector>(
         scale,
     };
     let mut band = 0.5 * scale.margin;
+    if let Some(facing) = facing
+        && let Ok(met) = met_facet(pair, velocity, facing, scale)
+    {
+        let Some(met) = met else {
+            return Ok(None);
+        };
+        ray.advance(met.time, met.normal);
+        ray.start_gap = met.start_gap;
+        ray.simplex = met.simplex;
+        ray.nearest = nearest_to(ray.position, &ray.simplex);
+        band = met.band;
+        if ray.nearest.point.length() <= scale.stop_gap + band {
+            return ray.certified_touch(pair).map(Some);
+        }
+    }
     let mut best = f64::INFINITY;
     for _ in 0..MAX_CAST_ITERATIONS {
         let normal = (-ray.nearest.point).unit().ok_or(Uncertain)?;
@@ -133,9 +147,7 @@ pub fn linear_touch<D: DVector>(
                 pair.record(|| ray.at_end(vertex));
                 return if is_certain { Ok(None) } else { Err(Uncertain) };
             }
-            ray.time += step;
-            ray.position = velocity * ray.time;
-            ray.normal = normal;
+            ray.advance(ray.time + step, normal);
             best = f64::INFINITY;
         }
         ray.add(vertex)?;
@@ -150,7 +162,7 @@ pub fn linear_touch<D: DVector>(
             return Err(Uncertain);
         }
         best = distance;
-        band = (band * BAND_GROWTH).min((MAX_BAND * scale.size).max(scale.margin));
+        band = scale.next_band(band);
     }
     Err(Uncertain)
 }
@@ -174,6 +186,13 @@ struct RayState<'a, D: DVector> {
 }
 
 impl<D: DVector> RayState<'_, D> {
+    /// Moves x to its point at the given time, which is on the plane with this normal.
+    fn advance(&mut self, time: f64, normal: D) {
+        self.time = time;
+        self.position = self.velocity * time;
+        self.normal = normal;
+    }
+
     /// Adds a vertex, and keeps the vertices of which the nearest point is a combination. If the
     /// simplex is full, it contains x, so the shapes overlap, and the cast is uncertain.
     fn add(&mut self, vertex: Vertex<D>) -> Result<(), Uncertain> {

@@ -8,6 +8,7 @@
 //! | `distance.rs` | a box and a ball, and two segments, whose distance has a closed form |
 //! | `sweep.rs` | linear casts of boxes and polygons, by separating axes over time |
 //! | `linear.rs` | linear casts of any two convex shapes, by GJK along a ray |
+//! | `met_facet.rs` | the facet of the Minkowski difference at which GJK begins |
 //!
 //! The outcome is [`Uncertain`] for shapes that touch or nearly touch at the start, for touches
 //! after which the shapes may not overlap, and for half-spaces. For rotating shapes, the outcome
@@ -16,6 +17,7 @@
 pub mod balls;
 mod distance;
 mod linear;
+mod met_facet;
 mod sweep;
 
 use crate::{
@@ -25,7 +27,7 @@ use crate::{
             CastHit64,
             direct::{
                 distance::DistanceCast,
-                linear::{linear_touch, misses_clearly},
+                linear::{facing_vertex, linear_touch},
                 sweep::swept_touch,
             },
             scale::{CastScale, CoreBox},
@@ -67,13 +69,15 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
             }
             ([false, false], boxes) => {
                 let velocity = self.velocity();
-                if misses_clearly(&self.pair, velocity, self.travel()) {
+                let Some(facing) = facing_vertex(&self.pair, velocity, self.travel())? else {
                     return Ok(None);
-                }
+                };
                 let scale = self.scale(self.travel())?;
-                swept_touch(&self.pair, boxes, velocity, &scale)
-                    .map(|touch| touch.map(|touch| self.linear_hit(&touch, &scale)))
-                    .or_else(|Uncertain| self.cast_along_ray(&self.pair, &scale))
+                let touch =
+                    swept_touch(&self.pair, boxes, velocity, &scale).or_else(|Uncertain| {
+                        linear_touch(&self.pair, velocity, &scale, Some(facing))
+                    })?;
+                Ok(touch.map(|touch| self.linear_hit(&touch, &scale)))
             }
             _ => Err(Uncertain),
         }
@@ -86,7 +90,9 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
         }
         let recording = ActiveTrace::new(trace);
         let traced = self.pair.traced(Traced::new(&recording));
-        self.cast_along_ray(&traced, &self.scale(self.travel())?)
+        let scale = self.scale(self.travel())?;
+        let touch = linear_touch(&traced, self.velocity(), &scale, None)?;
+        Ok(touch.map(|touch| self.linear_hit(&touch, &scale)))
     }
 
     fn has_half_space(&self) -> bool {
@@ -124,17 +130,6 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
             let pair = cast.placed(&self.pair, touch.safe);
             self.hit(&touch, &pair, cast.scale.size)
         }))
-    }
-
-    /// Computes the cast of shapes that do not rotate. `difference` is the Minkowski difference of
-    /// the pair.
-    fn cast_along_ray(
-        &self,
-        difference: &impl MinkowskiDifference<Vector = DVecOf<A>>,
-        scale: &CastScale,
-    ) -> FastCast<CastHit64<DVecOf<A>>> {
-        let touch = linear_touch(difference, self.velocity(), scale)?;
-        Ok(touch.map(|touch| self.linear_hit(&touch, scale)))
     }
 
     /// Converts the touch of a linear cast to a hit in world axes.
