@@ -112,10 +112,17 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     /// tilted directions span such a face.
     fn has_face(&self, normal: DVecOf<S>) -> bool {
         let mut edges: ArrayVec<DVecOf<S>, 4> = ArrayVec::new();
-        for side in normal.tangents().into_iter().flat_map(|side| [side, -side]) {
-            let edge = self.shape.support(normal + side * FACE_TILT) - self.point;
-            if edge.dot(normal).abs() <= self.tolerance {
-                edges.push(edge);
+        for tangent in normal.tangents() {
+            for side in [tangent, -tangent] {
+                let edge = self.shape.support(normal + side * FACE_TILT) - self.point;
+                let is_level = edge.dot(normal).abs() <= self.tolerance;
+                if is_level && edge.length() > self.tolerance {
+                    edges.push(edge);
+                }
+            }
+            // A face extends along each tangent.
+            if edges.is_empty() {
+                return false;
             }
         }
         let side = LEAST_FACE * self.tolerance;
@@ -218,10 +225,15 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     /// high as `self.point`. Returns `None` if no other point is as high within half a turn, or if
     /// the surface is round.
     fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
-        let quarters = [(direction, toward), (toward, -direction)];
-        let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {
-            let edge = self.shape.support(to) - self.point;
-            (edge.dot(to) > self.tolerance).then_some((from, to, edge))
+        // Most faces are tilted by less than an eighth of a turn.
+        let probes = [
+            (direction + toward, direction, toward),
+            (toward, direction, toward),
+            (-direction, toward, -direction),
+        ];
+        let (direction, toward, mut edge) = probes.into_iter().find_map(|(probe, from, to)| {
+            let edge = self.shape.support(probe) - self.point;
+            (edge.dot(probe) > self.tolerance).then_some((from, to, edge))
         })?;
         for _ in 0..MAX_TILTS {
             let drop = (-edge.dot(direction)).max(0.0);
