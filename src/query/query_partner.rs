@@ -139,17 +139,19 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> QueryPartner<
 }
 
 impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> ShapePair<'a, A, B> {
-    /// Returns the pair at the start, or `None` if a pose is invalid.
+    /// Returns the result for the pair at the start, or `None` if a pose is invalid. The functions
+    /// compute the result for two balls and for all other pairs: see [`TwoBalls::new`].
     #[inline(always)]
-    fn at_start(self) -> Option<Pair<'a, A, B>> {
-        pair(self.a, self.motion_a.start, self.b, self.motion_b.start)
-    }
-
-    /// Returns the pair at the start if both shapes are balls: see [`TwoBalls::new`].
-    #[inline(always)]
-    fn balls_at_start(&self) -> Option<TwoBalls<DVecOf<A>>> {
-        let pose_a = self.motion_a.start.0.as_ref()?;
-        TwoBalls::new(self.a, pose_a, self.b, self.motion_b.start.0.as_ref()?)
+    fn solve<R>(
+        self,
+        of_balls: impl FnOnce(TwoBalls<DVecOf<A>>) -> Option<R>,
+        of_pair: impl FnOnce(Pair<'a, A, B>) -> Option<R>,
+    ) -> Option<R> {
+        let [start_a, start_b] = [self.motion_a.start, self.motion_b.start];
+        match TwoBalls::new(self.a, start_a.0.as_ref()?, self.b, start_b.0.as_ref()?) {
+            Some(balls) => of_balls(balls),
+            None => of_pair(pair(self.a, start_a, self.b, start_b)?),
+        }
     }
 
     /// Returns the translations of the two shapes at the start.
@@ -167,29 +169,22 @@ where
 {
     #[inline(always)]
     fn intersects(self) -> bool {
-        match self.balls_at_start() {
-            Some(balls) => balls.hit(),
-            None => self.at_start().is_some_and(Pair::touches),
-        }
+        self.solve(|balls| Some(balls.hit()), |pair| Some(pair.touches()))
+            .unwrap_or(false)
     }
 
     #[inline(always)]
     fn contact(self) -> Option<Contact<A::Vector>> {
         let origins = self.origins()?;
-        let contact = match self.balls_at_start() {
-            Some(balls) => balls.contact(),
-            None => self.at_start()?.find_contact(),
-        };
-        Some(Contact::in_world(&contact?, origins))
+        let contact = self.solve(|balls| balls.contact(), Pair::find_contact)?;
+        Some(Contact::in_world(&contact, origins))
     }
 
     #[inline(always)]
     fn manifold(self) -> Option<Manifold<A::Vector>> {
         let origins = self.origins()?;
-        match self.balls_at_start() {
-            Some(balls) => Some(Manifold::new(&[balls.contact()?], origins)),
-            None => self.at_start()?.find_manifold(),
-        }
+        let of_balls = |balls: TwoBalls<_>| Some(Manifold::new(&[balls.contact()?], origins));
+        self.solve(of_balls, Pair::find_manifold)
     }
 
     #[inline(always)]
@@ -197,10 +192,7 @@ where
         let Some(origins) = self.origins() else {
             return Distance::infinite();
         };
-        let nearest = match self.balls_at_start() {
-            Some(balls) => Some(balls.nearest()),
-            None => self.at_start().and_then(Pair::find_distance),
-        };
+        let nearest = self.solve(|balls| Some(balls.nearest()), Pair::find_distance);
         Distance::in_world(nearest, origins)
     }
 
