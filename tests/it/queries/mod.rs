@@ -14,6 +14,7 @@ mod limits;
 mod manifold;
 mod manifold_area;
 mod once_wrong;
+mod pairs;
 mod rays;
 mod resting;
 mod seam;
