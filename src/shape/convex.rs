@@ -173,6 +173,42 @@ impl<V: Space> Shape<V> {
         Core::Box { half_extents }
     }
 
+    /// Returns the vertices, or `None` if the shape has a curved side, or has no sides.
+    pub fn vertices(&self) -> Option<Vec<V::DVec>> {
+        let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
+        let in_f64 = |points: &[V]| points.iter().map(|point| point.to_f64()).collect();
+        Some(match self {
+            Self::Box { half_size } => axes.fold(vec![V::DVec::ZERO], |corners, axis| {
+                let side = axis.scaled(half_size.to_f64());
+                let both = corners.iter().flat_map(|it| [*it - side, *it + side]);
+                both.collect()
+            }),
+            Self::Diamond { half_diagonals } => {
+                let tips = axes.map(|axis| axis.scaled(half_diagonals.to_f64()));
+                tips.flat_map(|tip| [tip, -tip]).collect()
+            }
+            Self::Triangle(points) => in_f64(points),
+            Self::Tetrahedron(points) => in_f64(points),
+            Self::Hull(hull) => in_f64(hull.points()),
+            Self::Extrusion { base, half_depth } => {
+                let half_depth = f64::from(*half_depth);
+                let outline = base.vertices()?.into_iter();
+                let ends =
+                    outline.flat_map(|it| [-half_depth, half_depth].map(|z| [it.x, it.y, z]));
+                ends.map(V::DVec::of).collect()
+            }
+            Self::Ball { .. }
+            | Self::Capsule { .. }
+            | Self::Ellipsoid { .. }
+            | Self::Frustum { .. }
+            | Self::Cap(_)
+            | Self::Segment(_)
+            | Self::HalfSpace { .. }
+            | Self::Rounded { .. }
+            | Self::Custom(_) => return None,
+        })
+    }
+
     /// Returns the shape with an additional margin, or an error if the margin is invalid.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;

@@ -13,8 +13,8 @@ use crate::{
     shape::{
         ConvexHull, Shape, ShapeError,
         cells::cell::{Cell, SLOPES},
+        elements::part_face::{PartFace, Polygon, are_of_thick_part, cut},
         hull::hull_faces,
-        joined::part_faces::{PartFace, Polygon, cut, vertices},
     },
     space::{DVector, Space},
 };
@@ -262,7 +262,7 @@ impl<V: Space> TableShape<V> {
             let fractions = in_cells(corner, size) + half;
             V::DVec::of(fractions.components().map(rounded))
         };
-        let corners = vertices(shape).ok_or(ShapeError::NotACellShape)?;
+        let corners = shape.vertices().ok_or(ShapeError::NotACellShape)?;
         if corners.len() > MAX_CORNERS {
             return Err(ShapeError::TooManyPoints(MAX_CORNERS));
         }
@@ -272,7 +272,12 @@ impl<V: Space> TableShape<V> {
             return Err(ShapeError::CellShapeTooLarge);
         }
         let place = |corner: V::DVec| V::from_f64((corner - half).scaled(size));
-        let hull = ConvexHull::new(corners.into_iter().map(place))?;
+        let corners: Vec<V> = corners.into_iter().map(place).collect();
+        let hull = match shape {
+            // A saved shape is already rounded.
+            Shape::Hull(hull) if hull.points() == corners => hull.clone(),
+            _ => ConvexHull::new(corners)?,
+        };
         let corners = hull.points().iter().map(|corner| in_cell(corner.to_f64()));
         let corners: Vec<V::DVec> = corners.collect();
         let faces = hull_faces::<V>(&corners).unwrap_or_default();
@@ -288,16 +293,11 @@ impl<V: Space> TableShape<V> {
             }
         });
         let faces = faces_of(&faces.collect::<Vec<_>>());
-        let in_prism = || faces.iter().flat_map(|face| &face.corners);
-        let is_thick = |face: &PartFace<DVec3>| {
-            in_prism().any(|corner| face.height(*corner) < -LEAST_THICKNESS)
-        };
-        if faces.len() > V::DVec::DIMENSION && faces.iter().all(is_thick) {
-            let shape = CellShape::new(faces);
-            Ok(Self { hull, shape })
-        } else {
-            Err(ShapeError::NotACellShape)
+        if !are_of_thick_part(&faces, V::DVec::DIMENSION, LEAST_THICKNESS) {
+            return Err(ShapeError::NotACellShape);
         }
+        let shape = CellShape::new(faces);
+        Ok(Self { hull, shape })
     }
 }
 

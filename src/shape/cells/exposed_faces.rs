@@ -29,8 +29,10 @@ use crate::{
             cell_shape::{CellShape, CellSides},
             grid::{CellGrid, CellPosition, END, moved},
         },
-        elements::facet::{FacetVertices, are_level, facet_normal, has_area},
-        joined::part_faces::PartFace,
+        elements::{
+            facet::{FacetVertices, are_level, facet_normal, has_area},
+            part_face::PartFace,
+        },
     },
     space::{DVector, Pose, Space},
 };

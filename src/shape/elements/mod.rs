@@ -8,6 +8,7 @@
 //! | `support_fns.rs`, `points.rs` | support functions |
 //! | `line.rs`, `chord.rs` | lines, and closed forms for a line in a shape |
 //! | `facet.rs`, `facet_line.rs` | a facet of a surface, and the crossings of a line with facets |
+//! | `part_face.rs` | the faces of convex parts, and how they cover each other |
 
 pub mod chord;
 pub mod core;
@@ -15,6 +16,7 @@ pub mod facet;
 pub mod facet_line;
 pub mod half_space;
 pub mod line;
+pub mod part_face;
 pub mod points;
 pub mod polygon_edges;
 pub mod support_fns;

@@ -7,12 +7,9 @@ use crate::{
     shape::{
         Shape, ShapeError,
         boxes::{bounds::Bounds, wide_tree::WideTree},
-        elements::facet::WELD,
+        elements::{facet::WELD, part_face::PartFace},
         hull::ConvexHull,
-        joined::{
-            part_faces::{PartFace, PartFaces, vertices},
-            union_faces::UnionFaces,
-        },
+        joined::{part_faces::PartFaces, union_faces::UnionFaces},
         world_pose::WorldPose,
     },
     space::{Pose, Space},
@@ -110,7 +107,7 @@ pub fn posed_part<V: Space>(
     if pose.factor() == Some(1.0) {
         return Ok(((pose.pose(), shape.clone()), margin));
     }
-    let corners = vertices(shape).ok_or(ShapeError::PartNotPolyhedral)?;
+    let corners = shape.vertices().ok_or(ShapeError::PartNotPolyhedral)?;
     let scaled = corners
         .into_iter()
         .map(|corner| V::from_f64(pose.linear() * corner));

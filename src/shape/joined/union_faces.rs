@@ -16,8 +16,11 @@ use smallvec::SmallVec;
 use crate::{
     shape::{
         boxes::wide_tree::WideTree,
-        elements::facet::{FacetIndices, facet_normal, facet_vertices, weld},
-        joined::part_faces::{PartFaces, Polygon, cut},
+        elements::{
+            facet::{FacetIndices, facet_normal, facet_vertices, weld},
+            part_face::{Polygon, cut},
+        },
+        joined::part_faces::PartFaces,
     },
     space::{DVector, Space},
 };
