@@ -12,6 +12,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct CellChange<V: Space> {
     old: PlacedCollider<V>,
+    /// A box around all cells and faces that differ, in the frame of the collider.
+    changed: Bounds<V::DVec>,
 }
 
 /// The contact of a convex body depends only on the faces in its bounding box, grown by this
@@ -23,10 +25,14 @@ impl<V: Space> CellChange<V> {
     /// cells, or if one of them has no cells.
     pub fn between(old: &PlacedCollider<V>, new: &PlacedCollider<V>) -> Option<Self> {
         let (before, after) = (old.compound()?, new.compound()?);
+        let (old_cells, new_cells) = (before.cells()?, after.cells()?);
         let is_same = old.world_pose.has_same_bits(&new.world_pose)
             && before.radius().to_bits() == after.radius().to_bits()
-            && before.cells()?.grid().has_same_cells(after.cells()?.grid());
-        is_same.then(|| Self { old: old.clone() })
+            && old_cells.grid().has_same_cells(new_cells.grid());
+        is_same.then(|| Self {
+            old: old.clone(),
+            changed: old_cells.changed_box(new_cells),
+        })
     }
 
     /// Returns the collider before the change.
@@ -63,11 +69,16 @@ impl<V: Space> CellChange<V> {
         let local = near.mapped(inverse, -(inverse * new.world_pose.translation));
         let margin = new.compound().map_or(0.0, Support::radius);
         let center = body.center() + (body.world_pose.translation - new.world_pose.translation);
+        let local = local.grown(margin);
+        let is_near = || {
+            self.changed.overlaps(&local)
+                && (old.differs(cells, &local.round_outward())
+                    || self.old.element_around(center).is_some())
+        };
         body.scaled_shape().is_none()
             || !is_ordered
-            || old.differs(cells, &local.grown(margin).round_outward())
-            || self.old.element_around(center).is_some()
             || new.element_around(center).is_some()
+            || is_near()
     }
 
     /// Returns the index of a facet after the change, or `None` if the facet no longer exists.

@@ -347,6 +347,21 @@ impl WideTree {
         }
     }
 
+    /// Replaces a box and its group.
+    pub fn replace(&mut self, index: u32, mut bounds: Box3, mut group: u32) {
+        let mut child = Child(index | Child::LEAF);
+        // Each node comes after its parent, so one pass also updates all nodes above.
+        for (index, node) in self.nodes.iter_mut().enumerate().rev() {
+            if let Some(lane) = node.children.iter().position(|it| *it == child)
+                && let Some(slot) = node.groups.get_mut(lane)
+            {
+                *slot = group;
+                node.set_box(lane, &bounds);
+                (child, bounds, group) = (Child(index as u32), node.bounds(), node.group());
+            }
+        }
+    }
+
     /// Returns `true` if refitting has more than doubled the cost of the tree.
     pub fn is_degraded(&self) -> bool {
         self.cost() > 2.0 * self.cost_when_built

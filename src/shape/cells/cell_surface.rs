@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::{
     shape::{
-        Box3, ShapeError,
+        Bounds, Box3, ShapeError,
         cells::{
             block_layout::block_bits,
             exposed_faces::{BlockFacet, FaceCluster, FacePlane},
@@ -163,6 +163,18 @@ impl<V: Space> CellSurface<V> {
             adjacent.extend(others.map(|(other, _)| other));
         }
         adjacent
+    }
+
+    /// Returns a box around all cells and faces that only one of two surfaces has.
+    pub fn changed_box(&self, other: &Self) -> Bounds<V::DVec> {
+        let cells = self.grid.changed_box(&other.grid);
+        // The faces beside a change belong to the same block, or to a neighbor.
+        let length = f64::from(1 << block_bits(V::DVec::DIMENSION));
+        let block = self.grid.cell_size().to_f64() * length;
+        Bounds {
+            min: cells.min - block,
+            max: cells.max + block,
+        }
     }
 
     /// Returns `true` if a box may overlap faces that only one of two surfaces has.

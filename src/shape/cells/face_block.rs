@@ -26,11 +26,13 @@ use crate::{
 /// The exposed faces of a block.
 pub struct FaceBlock<V: Space> {
     /// The number of facets.
-    len: u32,
-    bounding_box: Box3,
+    pub len: u32,
+    /// The box around all facets.
+    pub bounding_box: Box3,
     /// The common group of all facets, or [`NO_GROUP`].
-    group: u32,
-    has_ledges: bool,
+    pub group: u32,
+    /// `true` if any face belongs to a one-way cell.
+    pub has_ledges: bool,
     faces: OnceLock<BlockFaces<V>>,
     /// The solid cells of the block and around it, unless other cells have faces.
     solid: CellSet,
@@ -72,26 +74,6 @@ impl<V: Space> FaceBlock<V> {
             block.cells.extend(cells);
             BlockFaces::new(block.find_facets())
         })
-    }
-
-    /// Returns the number of facets.
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Returns the box around all facets.
-    pub fn bounding_box(&self) -> Box3 {
-        self.bounding_box
-    }
-
-    /// Returns the common group of all facets, or [`NO_GROUP`].
-    pub fn group(&self) -> u32 {
-        self.group
-    }
-
-    /// Returns `true` if any face belongs to a one-way cell.
-    pub fn has_ledges(&self) -> bool {
-        self.has_ledges
     }
 
     #[inline]

@@ -15,10 +15,7 @@ use std::sync::Arc;
 use crate::{
     shape::{
         Box3, BoxPath,
-        boxes::{
-            bounds::Bounds,
-            wide_tree::{NO_GROUP, WideTree},
-        },
+        boxes::{bounds::Bounds, wide_tree::WideTree},
         cells::{
             block_layout::block_bits, exposed_faces::BlockFacet, face_block::FaceBlock,
             grid::CellPosition,
@@ -144,7 +141,7 @@ pub trait FaceNode<V: Space>: Sized {
     /// Returns the box around all facets.
     fn bounding_box(&self) -> Box3;
 
-    /// Returns the common group of all facets, or [`NO_GROUP`].
+    /// Returns the common group of all facets: see [`WideTree::group`].
     fn group(&self) -> u32;
 
     /// Returns `true` if any facet belongs to a one-way cell.
@@ -200,19 +197,19 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
     }
 
     fn len(&self) -> u32 {
-        FaceBlock::len(self)
+        self.len
     }
 
     fn bounding_box(&self) -> Box3 {
-        FaceBlock::bounding_box(self)
+        self.bounding_box
     }
 
     fn group(&self) -> u32 {
-        FaceBlock::group(self)
+        self.group
     }
 
     fn has_ledges(&self) -> bool {
-        FaceBlock::has_ledges(self)
+        self.has_ledges
     }
 
     fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>> {
@@ -274,8 +271,13 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             let found = group.children.binary_search_by_key(&code, |it| it.code);
             match found {
                 Ok(index) => {
-                    let child = group.children.get_mut(index);
-                    if child.is_some_and(|child| !C::change(&mut child.node, changes)) {
+                    let Some(child) = group.children.get_mut(index) else {
+                        continue;
+                    };
+                    if C::change(&mut child.node, changes) {
+                        let (bounds, new_group) = (child.node.bounding_box(), child.node.group());
+                        group.tree.replace(index as u32, bounds, new_group);
+                    } else {
                         group.children.remove(index);
                         has_same_codes = false;
                     }
@@ -289,14 +291,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             }
         }
         group.count();
-        if has_same_codes {
-            let child = |index: u32| group.children.get(index as usize);
-            group
-                .tree
-                .refit(|index| Some(child(index)?.node.bounding_box()));
-            let group_of = |index| child(index).map_or(NO_GROUP, |child| child.node.group());
-            group.tree.set_groups(group_of);
-        } else {
+        if !has_same_codes {
             group.tree = Self::tree_of(&group.children);
         }
         !group.children.is_empty()

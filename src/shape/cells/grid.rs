@@ -9,7 +9,7 @@ use bevy::prelude::{ReflectDeserialize, ReflectSerialize};
 
 use crate::{
     shape::{
-        ConvexHull, IntoShape, ShapeError,
+        Bounds, ConvexHull, IntoShape, ShapeError,
         cells::{
             cell::{Cell, MAX_SHAPES},
             cell_shape::{CellShape, TableShape, in_cells},
@@ -501,27 +501,50 @@ impl<V: Space> CellGrid<V> {
     /// Calls `visit` with the position and the new content of each cell that differs in `new`.
     /// Chunks that both grids share are skipped.
     pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
+        self.visit_unshared(new, |key, chunks| {
+            let [old, new] = chunks.map(|chunk| chunk.map_or(&NO_CELLS[..], |it| &it.cells));
+            let rows = old.chunks(ROW).zip(new.chunks(ROW)).enumerate();
+            for (row, (old, new)) in rows {
+                let cells = old.iter().zip(new);
+                // Most rows are equal. A loop without an early end compares many cells at once.
+                let differences = cells.clone().map(|(old, new)| old.differences(*new));
+                if differences.fold(0, |all, bits| all | bits) != 0 {
+                    for (index, (_, new)) in cells.enumerate().filter(|(_, it)| it.0 != it.1) {
+                        visit(Self::join(key, row * ROW + index), *new);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Returns a box around all cells that differ in `new`, in the frame of the grid.
+    pub(crate) fn changed_box(&self, new: &Self) -> Bounds<V::DVec> {
+        let mut corners = Vec::new();
+        self.visit_unshared(new, |key, _| {
+            let first = Self::join(key, 0);
+            let ends = [first, first.map(|at| at + Self::MASK + 1)];
+            corners.extend(ends.map(|end| V::DVec::of(end.map(f64::from))));
+        });
+        let Bounds { min, max } = Bounds::of_points(corners);
+        let size = self.size.to_f64();
+        Bounds {
+            min: min.scaled(size),
+            max: max.scaled(size),
+        }
+    }
+
+    /// Calls `visit` with each chunk that two grids do not share.
+    fn visit_unshared(
+        &self,
+        new: &Self,
+        mut visit: impl FnMut(CellPosition, [Option<&Arc<Chunk>>; 2]),
+    ) {
         let no_region = Region::new();
         let [old, new] = [self, new].map(|it| it.regions.iter().map(|(key, it)| (*key, it)));
         for (_, regions) in unshared(old, new) {
             let regions = regions.map(|region| region.map_or(&no_region, |it| &**it));
             let [old, new] = regions.map(|it| it.iter().map(|(key, chunk)| (*key, chunk)));
-            for (key, chunks) in unshared(old, new) {
-                let [old, new] = chunks.map(|chunk| chunk.map_or(&NO_CELLS[..], |it| &it.cells));
-                let rows = old.chunks(ROW).zip(new.chunks(ROW)).enumerate();
-                for (row, (old, new)) in rows {
-                    let cells = old.iter().zip(new);
-                    // Most rows are equal. A loop without an early end compares many cells at once.
-                    let differences = cells
-                        .clone()
-                        .map(|(old, new)| old.to_bits() ^ new.to_bits());
-                    if differences.fold(0, |all, bits| all | bits) != 0 {
-                        for (index, (_, new)) in cells.enumerate().filter(|(_, it)| it.0 != it.1) {
-                            visit(Self::join(key, row * ROW + index), *new);
-                        }
-                    }
-                }
-            }
+            unshared(old, new).for_each(|(key, chunks)| visit(key, chunks));
         }
     }
 

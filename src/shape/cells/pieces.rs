@@ -60,7 +60,9 @@ impl<V: Space> CellGrid<V> {
         let range = |axis: usize| [min, max].map(|corner| corner.get(axis).copied().unwrap_or(0));
         // The cell that contains the point itself comes first.
         let others = positions_in([range(0), range(1), range(2)]);
-        let mut positions = core::iter::once(floor(point)).chain(others);
+        let own = floor(point);
+        let others = others.filter(|position| *position != own);
+        let mut positions = core::iter::once(own).chain(others);
         positions.find(|position| contains(*position))
     }
 
