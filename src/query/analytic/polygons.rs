@@ -87,25 +87,6 @@ impl<D: DVector> PlacedPolygon<D> {
         placed
     }
 
-    /// Returns the polygon, moved by a translation.
-    pub(super) fn moved(&self, translation: D) -> Self {
-        let (x, y) = (translation.component(0), translation.component(1));
-        let mut heights = self.heights;
-        for (height, normal) in heights.iter_mut().zip(self.normals) {
-            *height += normal.dot(translation);
-        }
-        Self {
-            vertices: self.vertices.map(|VertexBlock { xs, ys }| VertexBlock {
-                xs: xs.map(|old| old + x),
-                ys: ys.map(|old| old + y),
-            }),
-            normals: self.normals,
-            heights,
-            count: self.count,
-            center: self.center + translation,
-        }
-    }
-
     /// Returns the vertex at an index. The index after the last vertex stands for the first vertex.
     fn vertex(&self, index: usize) -> D {
         let index = if index < self.count { index } else { 0 };
@@ -177,22 +158,23 @@ impl<D: DVector> PlacedPolygon<D> {
         found
     }
 
-    /// Returns the contact points of an edge and the other polygon: a point of the edge, and the
-    /// deepest point of the other polygon.
+    /// Returns the contact points of an edge and the other polygon, which is moved by `offset`: a
+    /// point of the edge, and the deepest point of the other polygon.
     ///
     /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest vertex count as equally
     /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
     /// to 1. The contact points are in the middle of the overlap of the two ranges.
-    fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
+    fn contact_points(&self, index: usize, other: &Self, offset: D, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
         let edge = self.vertex(index + 1) - start;
         let (normal, _) = self.edge(index);
         let lowest = other.min_height(normal) + FLAT_DEPTH * scale;
         let square = edge.length_squared();
         let (mut near, mut far) = ((f64::INFINITY, D::ZERO), (f64::NEG_INFINITY, D::ZERO));
+        let seen_start = start - offset;
         for index in 0..other.count {
             let vertex = other.vertex(index);
-            let along = (vertex - start).dot(edge) / square;
+            let along = (vertex - seen_start).dot(edge) / square;
             if vertex.dot(normal) <= lowest {
                 near = if along < near.0 {
                     (along, vertex)
@@ -209,7 +191,8 @@ impl<D: DVector> PlacedPolygon<D> {
         } else {
             0.0
         };
-        [start + edge * middle, near.1 + (far.1 - near.1) * part]
+        let deepest = near.1 + (far.1 - near.1) * part;
+        [start + edge * middle, deepest + offset]
     }
 }
 
@@ -270,24 +253,25 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     }
     let contact = Penetration {
         depth: -gap,
-        ..contact_along([&first, &second], side, scale)
+        ..contact_along([&first, &second], side, D::ZERO, scale)
     };
     Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
 }
 
-/// Returns the contact along the normal of an edge.
+/// Returns the contact along the normal of an edge. The second polygon is moved by `offset`.
 pub(super) fn contact_along<D: DVector>(
     [first, second]: [&PlacedPolygon<D>; 2],
     PolygonSide { index, is_of_first }: PolygonSide,
+    offset: D,
     scale: f64,
 ) -> Penetration<D> {
     let (normal, [first, second]) = if is_of_first {
         let (normal, _) = first.edge(index);
-        (normal, first.contact_points(index, second, scale))
+        (normal, first.contact_points(index, second, offset, scale))
     } else {
         let (normal, _) = second.edge(index);
-        let [on_second, on_first] = second.contact_points(index, first, scale);
-        (-normal, [on_first, on_second])
+        let [on_second, on_first] = second.contact_points(index, first, -offset, scale);
+        (-normal, [on_first + offset, on_second + offset])
     };
     Penetration {
         normal,

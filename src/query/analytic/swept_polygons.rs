@@ -86,8 +86,7 @@ impl<D: DVector> SweptPolygons<D> {
     /// Returns the contact along the normal of the edge in contact, with the second polygon moved
     /// by `translation`.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
-        let [first, second] = &self.polygons;
-        let second = second.moved(translation);
-        Some(contact_along([first, &second], self.side?, scale))
+        let polygons = self.polygons.each_ref();
+        Some(contact_along(polygons, self.side?, translation, scale))
     }
 }
