@@ -272,7 +272,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             return None;
         }
         let foot = V::DVec::transpose(self.rotation) * (foot - self.origin);
-        let (mut under, mut is_inside) = (None, true);
+        let (mut under, mut is_inside): (Option<u32>, _) = (None, true);
         surface.parts_near_ball(surface.world_pose.translation + foot, inside, |other| {
             let in_cluster = surface.cluster(other) == cluster;
             let Some(facet) = surface.facet(other).filter(|_| in_cluster) else {
@@ -280,7 +280,7 @@ impl<'a, V: Space> FacetTimes<'a, V> {
             };
             let rims = surface.rims(other);
             is_inside &= rims == 0 || facet.distance_to_sides(rims, foot) >= inside;
-            if under.is_none() && facet.inset(foot) >= -facet.weld {
+            if under.is_none_or(|under| other < under) && facet.inset(foot) >= -facet.weld {
                 under = Some(other);
             }
         });

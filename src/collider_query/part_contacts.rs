@@ -54,7 +54,7 @@ pub fn deepest_of_parts<V: Space>(
     // The contacts of a ground depend on all of its members.
     let ground = b.ground_region();
     let region_of_b = ground.as_ref().unwrap_or(region_of_b);
-    let Some(surface_pair) = SurfacePair::new(a, b, counter) else {
+    let Some(mut surface_pair) = SurfacePair::new(a, b, counter) else {
         let mut deepest: Option<PartContact<V::DVec>> = None;
         let origins = [a, b].map(|placed| placed.world_pose.translation);
         visit_near((a, b), region_of_b, |part_a, index_b| {

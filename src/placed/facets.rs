@@ -1,13 +1,22 @@
 //! The facets of a placed surface. `surface/` and `collider_query/` call [`PlacedCollider::facet`]
 //! for each facet near a body.
 
-use core::ops::ControlFlow;
-
 use crate::{
     placed::PlacedCollider,
-    shape::{Compound, Facet, FacetVertices, Support, Surface, weld},
+    shape::{Compound, Facet, FacetVertices, Support, Surface, has_area},
     space::{DVector, Space},
 };
+
+/// A facet in the world's axes, relative to the translation of its surface, with its cluster.
+pub struct ClusteredFacet<D: DVector> {
+    pub facet: Facet<D>,
+    /// See [`PlacedCollider::cluster`].
+    pub cluster: u32,
+    /// See [`PlacedCollider::rims`].
+    pub rims: u8,
+    /// `true` if the facet has an area.
+    pub has_area: bool,
+}
 
 impl<V: Space> PlacedCollider<V> {
     /// Returns the scaled margin around the facets of a surface. Returns `None` if the scale
@@ -39,6 +48,21 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns a facet of a surface in the world's axes, relative to the collider's translation.
     pub fn facet(&self, index: u32) -> Option<Facet<V::DVec>> {
         self.mapped(self.facet_vertices(index)?)
+    }
+
+    /// Returns a facet with its cluster and its rims.
+    pub fn clustered_facet(&self, index: u32) -> Option<ClusteredFacet<V::DVec>> {
+        let (vertices, cluster, rims) = self.surface()?.1.clustered_facet(index)?;
+        let (cluster, rims) = match self.world_pose.factor() {
+            Some(_) => (cluster, rims),
+            None => (index, u8::MAX),
+        };
+        Some(ClusteredFacet {
+            has_area: has_area::<V>(&vertices),
+            facet: self.mapped(vertices)?,
+            cluster,
+            rims,
+        })
     }
 
     /// Returns the vertices of a facet in the frame of the surface.
@@ -94,75 +118,4 @@ impl<V: Space> PlacedCollider<V> {
         self.surface()
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
-
-    /// Calls `visit` with the index of each facet that contains a point, until `visit` returns
-    /// `Break`. The point is the sum of the corners of facet `index`, weighted by `weights`.
-    /// `is_wanted` is called with the corners of a facet in the world's axes. Facets for which
-    /// `is_wanted` returns `false` are skipped. A facet may be visited twice.
-    pub fn search_around(
-        &self,
-        index: u32,
-        weights: [f64; 3],
-        is_wanted: impl Fn(&[V::DVec]) -> bool,
-        mut visit: impl FnMut(u32) -> ControlFlow<()>,
-    ) {
-        let is_done = self.search_adjacent(index, weights, &is_wanted, &mut visit);
-        let Some((compound, surface)) = self.surface().filter(|_| is_done.is_continue()) else {
-            return;
-        };
-        let Some(corners) = surface.facet_vertices(index) else {
-            return;
-        };
-        let tolerance = weld(&corners);
-        let point = weighted(&corners, weights);
-        compound.near_point(point, tolerance, |other| {
-            let contains_point = || surface.facet_contains(other, point, tolerance);
-            if self.is_wanted(other, &is_wanted) && contains_point() {
-                visit(other)
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-    }
-
-    /// Does the same as [`search_around`](Self::search_around), but visits only facets that share
-    /// the vertices with positive weights. The function does not search the tree, so it may miss
-    /// some facets. Returns `Break` if `visit` returned `Break`.
-    pub fn search_adjacent(
-        &self,
-        index: u32,
-        weights: [f64; 3],
-        is_wanted: impl Fn(&[V::DVec]) -> bool,
-        visit: impl FnMut(u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let Some((_, surface)) = self.surface() else {
-            return ControlFlow::Continue(());
-        };
-        let adjacent = surface.adjacent_facets(index, weights);
-        let adjacent = adjacent.into_iter();
-        let mut wanted = adjacent.filter(|other| self.is_wanted(*other, &is_wanted));
-        wanted.try_for_each(visit)
-    }
-
-    /// Returns the result of `is_wanted` for a facet's corners in the world's axes. Returns `false`
-    /// if the facet is not a part of the compound.
-    fn is_wanted(&self, index: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
-        let linear = self.world_pose.linear();
-        let corners = self
-            .surface()
-            .filter(|(compound, _)| !compound.skips(index))
-            .and_then(|(_, surface)| surface.facet_vertices(index));
-        corners.is_some_and(|mut corners| {
-            corners
-                .iter_mut()
-                .for_each(|corner| *corner = linear * *corner);
-            is_wanted(&corners)
-        })
-    }
-}
-
-/// Returns the sum of a facet's corners times their weights.
-fn weighted<D: DVector>(corners: &[D], weights: [f64; 3]) -> D {
-    let terms = corners.iter().zip(weights);
-    terms.fold(D::ZERO, |sum, (corner, weight)| sum + *corner * weight)
 }

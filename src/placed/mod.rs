@@ -28,6 +28,7 @@ mod solid;
 pub use cell_change::CellChange;
 pub use collider::{PlacedBody, PlacedCollider};
 pub use either::{Placed, with_pair};
+pub use facets::ClusteredFacet;
 pub use ground::{CellLattice, MemberCells, NotJoined, join_parts, parts_of_member};
 pub use ledges::Ledge;
 pub use part_contact::{PartContact, offsets};

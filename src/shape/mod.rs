@@ -67,7 +67,7 @@ pub use elements::{
     core::{Core, VertexBounds},
     facet::{
         BoundaryPoint, Facet, FacetVertices, contains as facet_contains, facet_edges, facet_normal,
-        inset as facet_inset, weld,
+        has_area, inset as facet_inset, weld,
     },
     facet_line::FacetLine,
     half_space::HalfSpace,

@@ -45,10 +45,7 @@ impl<V: Space> SurfacePair<'_, V> {
         let mut known: SmallVec<[(usize, SolidElement); 8]> = SmallVec::new();
         for contact in contacts.iter() {
             let (index, normal) = (contact.indices.0, contact.normal());
-            let (facet, cell) = (
-                self.surface.facet(index),
-                self.surface.element_of_facet(index),
-            );
+            let (facet, cell) = (self.facet(index), self.surface.element_of_facet(index));
             let (Some(facet), Some(cell)) = (facet, cell) else {
                 continue;
             };
@@ -66,13 +63,10 @@ impl<V: Space> SurfacePair<'_, V> {
         for (number, ContactPlane { plane, top, weld }) in planes.iter().enumerate() {
             let mut found: SmallVec<[(SolidElement, (u32, u32)); 16]> = SmallVec::new();
             found.extend(near.iter().filter_map(|indices| {
-                let facet = self.surface.facet(indices.0)?;
+                let facet = self.facet(indices.0)?;
                 let is_level = (facet.normal - plane.0).length() <= SAME_NORMAL
                     && (facet.top(plane.0) - top).abs() <= *weld;
-                let cell = self
-                    .surface
-                    .element_of_facet(indices.0)
-                    .filter(|_| is_level)?;
+                let cell = is_level.then(|| self.surface.element_of_facet(indices.0))??;
                 let is_new = known.binary_search(&(number, cell)).is_err();
                 is_new.then_some((cell, *indices))
             }));

@@ -1,17 +1,20 @@
 //! Collects the planes, edges and corners that a push-out may clear.
 
+use core::ops::ControlFlow;
+use std::borrow::Cow;
+
 use arrayvec::ArrayVec;
 
 use crate::{
     placed::BoundingRegion,
     query::{Pair, Solver},
-    shape::{BoundaryPoint, Bounds, Facet, Support, weld},
+    shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
     surface::{
         body_part::{BodyPart, NearFacet, Neighborhood},
         facet_contact::{ContactKind, FacetContact, RISE_SINE_GJK, foot},
         fan::{FacetsAtPoint, Fan, PointHull},
-        internal_edges::{EdgeVerdict, Neighbors},
+        internal_edges::EdgeVerdict,
         limits::{MAX_CANDIDATES, MAX_PARTS},
         lists::PushOutLists,
         surface_pair::SurfacePair,
@@ -59,7 +62,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             self.surface.parts_near(&region, V::DVec::ZERO, |index| {
                 let is_near =
                     |facet: &Facet<_>| neighborhood.includes(|center| facet.distance(center));
-                let facet = self.surface.facet(index).filter(is_near);
+                let facet = self.facet(index).map(Cow::into_owned).filter(is_near);
                 near.extend(facet.map(|facet| NearFacet {
                     index,
                     is_hidden: self.is_hidden(&facet),
@@ -174,14 +177,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the facets that contain a point of the surface. The point may be farther away than
     /// all near facets, at the end of an edge of one of them.
     fn facets_at(&self, point: V::DVec) -> FacetsAtPoint<V::DVec> {
-        let at = point + self.surface.world_pose.translation;
-        let region = BoundingRegion::Box(Bounds::at(at).grown(weld(&[point])));
         let mut found = FacetsAtPoint::new();
-        self.surface.parts_near(&region, V::DVec::ZERO, |index| {
-            let facet = self.surface.facet(index);
-            let facet = facet.filter(|facet| facet.contains(point));
-            found.extend(facet.map(|facet| (index, facet)));
-        });
+        self.visit_at(
+            (point, weld(&[point])),
+            |_| true,
+            |index, facet| {
+                found.push((index, facet.clone()));
+                ControlFlow::Continue(())
+            },
+        );
         found.sort_unstable_by_key(|(index, _)| *index);
         found
     }
@@ -202,7 +206,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         body: &BodyPart<V>,
         limit: f64,
     ) -> [Option<FacetContact<V::DVec>>; 2] {
-        let facet = self.surface.facet(contact.indices.0);
+        let facet = self.facet(contact.indices.0);
         let (Some(facet), Some(center)) = (facet, self.center) else {
             return [None, None];
         };
@@ -236,9 +240,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return None;
         }
         let (index, _) = contact.indices;
-        let (facet, part) = (self.surface.facet(index)?, self.surface.part(index)?);
+        let (facet, part) = (self.facet(index)?, self.surface.part(index)?);
         let point = facet.nearest_boundary(foot(&part, &found.contact))?;
-        let verdict = self.verdict(index, &point, found.normal(), RISE_SINE_GJK, Neighbors::All);
+        let verdict = self.verdict(&found, &point, RISE_SINE_GJK);
         (verdict == EdgeVerdict::Counts).then_some(found)
     }
 

@@ -156,12 +156,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // surfaces have few facets away from a rim, so contacts are tested only for such a facet.
         let (mut touched, mut tested) = (None, 0);
         for (facet, part) in near {
-            if self.surface.rims(*facet) == 0 {
+            if self.rims(*facet) == 0 {
                 let new = contacts.get(tested..).unwrap_or_default();
                 let inside = new.iter().rfind(|contact| self.is_inside_facet(contact));
-                touched = inside.map_or(touched, |it| self.surface.cluster(it.indices.0));
+                touched = inside.map_or(touched, |it| self.cluster(it.indices.0));
                 tested = contacts.len();
-                if touched.is_some() && self.surface.cluster(*facet) == touched {
+                if touched.is_some() && self.cluster(*facet) == touched {
                     continue;
                 }
             }
@@ -182,7 +182,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// is well inside the facet.
     fn is_inside_facet(&self, contact: &FacetContact<V::DVec>) -> bool {
         let is_nearest = matches!(contact.kind, ContactKind::Nearest);
-        let facet = self.surface.facet(contact.indices.0);
+        let facet = self.facet(contact.indices.0);
         is_nearest
             && self.convex.is_some()
             && facet.is_some_and(|facet| facet.inset(contact.contact.offset_a) > facet.weld)
@@ -191,14 +191,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns the contact of a facet with a part of the body. Returns `None` if the facet and the
     /// part do not touch, or if the facet is ignored.
     pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface.facet(indices.0);
-        if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
+        let facet = self.facet(indices.0);
+        let facet = facet.as_deref();
+        if let (Some(facet), Some(ball)) = (facet, &self.ball) {
             return self.ball_contact(indices, facet, ball);
         }
-        if let Some(facet) = &facet
+        if let Some(facet) = facet
             && let ControlFlow::Break(found) = self.contact_by_plane(indices, facet)
         {
             return found;
+        }
+        if facet.and_then(|it| self.surely_touches(it)) == Some(false) {
+            return None;
         }
         self.with_parts(indices, |parts| {
             self.contact_of_parts(indices, facet, parts)
@@ -210,14 +214,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     fn contact_of_parts(
         &self,
         indices: (u32, u32),
-        facet: Option<Facet<V::DVec>>,
+        facet: Option<&Facet<V::DVec>>,
         parts: [&Part<V>; 2],
     ) -> Option<FacetContact<V::DVec>> {
         let [on_surface, part] = parts;
         if on_surface.region.is_apart_from(&part.region) {
             return None;
         }
-        if let (Some(facet), Some(ball)) = (&facet, self.ball_part(part)) {
+        if let (Some(facet), Some(ball)) = (facet, self.ball_part(part)) {
             return self.ball_contact(indices, facet, &ball);
         }
         self.solve(parts, V::DVec::ZERO, |solver| {
@@ -231,7 +235,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return Some(FacetContact::new(indices, contact, kind, 0.0));
             };
             let outward = match self.center {
-                Some(center) => self.outward(&facet, center)?,
+                Some(center) => self.outward(facet, center)?,
                 // If the body has no center, the normal of the contact selects the side.
                 None => facet.normal.toward(solver.contact().normal),
             };
@@ -239,7 +243,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             if !solver.cores_are_apart() {
-                return Some(plane_contact(solver, indices, &facet, outward));
+                return Some(plane_contact(solver, indices, facet, outward));
             }
             let contact = solver.contact();
             let normal = contact.normal;
@@ -248,7 +252,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .nearest_boundary(foot(on_surface, &contact))
                 .filter(|_| !is_own);
             if self.pushes_through(normal, point.as_ref(), outward) {
-                return Some(plane_contact(solver, indices, &facet, outward));
+                return Some(plane_contact(solver, indices, facet, outward));
             }
             let kind = ContactKind::at(point, RISE_SINE_GJK);
             Some(FacetContact::new(indices, contact, kind, facet.weld))
@@ -268,12 +272,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         indices: (u32, u32),
         normal: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface.facet(indices.0)?;
+        let facet = self.facet(indices.0)?;
         if let ControlFlow::Break(Some(found)) = self.contact_by_plane(indices, &facet)
             && found.normal() == normal
         {
             let kind = ContactKind::Plane;
             return Some(FacetContact { kind, ..found });
+        }
+        if let Some(touches) = self.surely_touches(&facet) {
+            return touches.then(|| self.touch_along(indices, normal))?;
         }
         self.solve_indices(indices, V::DVec::ZERO, |solver| {
             solver
@@ -291,7 +298,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let Some(radius) = self.surface.facet_radius() else {
             return self.contact_along(indices, normal);
         };
-        let facet = self.surface.facet(indices.0)?;
+        let facet = self.facet(indices.0)?;
         self.with_body_part(indices.1, |part| {
             let lowest = self.lowest(part, normal);
             let height = lowest.dot(normal) - facet.top(normal);
@@ -387,7 +394,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         (normal, depth): PushPlane<V::DVec>,
         translation: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface.facet(indices.0)?;
+        let facet = self.facet(indices.0)?;
         if facet.has_normal(normal) {
             return self.contact_along(indices, normal);
         }
@@ -426,7 +433,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })?;
         let is_through = match self.center {
             Some(center) => {
-                let facet = self.surface.facet(contact.indices.0)?;
+                let facet = self.facet(contact.indices.0)?;
                 facet.is_crossed_by([center, center + found.normal * found.depth])
             }
             None => found.normal.dot(contact.normal()) <= 0.0,

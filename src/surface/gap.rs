@@ -101,7 +101,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
         }
         for contact in contacts {
-            let facet = self.surface.facet(contact.indices.0);
+            let facet = self.facet(contact.indices.0);
             if let (Some(facet), Some(center)) = (facet, self.center)
                 && let Some(nearest) = facet.nearest_boundary(center)
             {

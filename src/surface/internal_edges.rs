@@ -5,7 +5,7 @@
 use core::ops::ControlFlow;
 
 use crate::{
-    shape::{BoundaryPoint, weld},
+    shape::{BoundaryPoint, Facet, weld},
     space::{DVector, Space},
     surface::{
         facet_contact::{ContactKind, FacetContact, RISE_SINE_CLOSED_FORM},
@@ -14,9 +14,8 @@ use crate::{
 };
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `true` for a ball's contact at a boundary point if an adjacent facet rises along the
-    /// normal there. The ball then has a contact with the adjacent facet. Tests only adjacent
-    /// facets that share vertices with the facet of the contact.
+    /// Returns `true` for a ball's contact at a boundary point if another facet rises along the
+    /// normal there. The ball then has a contact with this facet.
     pub(super) fn has_rising_neighbor(&self, contact: &FacetContact<V::DVec>) -> bool {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
@@ -24,18 +23,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // For shapes other than balls, the contacts at one point may have slightly different
         // normals. `remove_internal_contacts` tests only the first of these contacts, and always
         // removes the others.
-        if error > RISE_SINE_CLOSED_FORM {
-            return false;
-        }
-        let (facet, _) = contact.indices;
-        let adjacent = Neighbors::Adjacent;
-        self.verdict(facet, &point, contact.normal(), error, adjacent) == EdgeVerdict::Rises
-    }
-
-    /// Does the same as [`is_hidden`](Self::is_hidden) for a facet that is given by its index.
-    fn is_facet_hidden(&self, index: u32) -> bool {
-        let facet = || self.surface.facet(index);
-        self.surface.is_one_sided() && facet().is_some_and(|facet| self.is_hidden(&facet))
+        error <= RISE_SINE_CLOSED_FORM && self.verdict(contact, &point, error) == EdgeVerdict::Rises
     }
 
     /// Removes contacts at edges and corners that are not local minima of the distance. Of the
@@ -72,8 +60,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return false;
             }
             last = tested;
-            let (facet, _) = contact.indices;
-            let verdict = self.verdict(facet, &point, contact.normal(), error, Neighbors::All);
+            let verdict = self.verdict(contact, &point, error);
             if verdict == EdgeVerdict::RisesBehind {
                 hidden = hidden.or(Some(contact.indices));
             }
@@ -83,52 +70,33 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // wall. In this case, the contact along the floor's normal remains.
         if contacts.is_empty() {
             contacts.extend(hidden.and_then(|indices| {
-                let facet = self.surface.facet(indices.0)?;
-                self.contact_along(indices, facet.normal)
+                let normal = self.facet(indices.0)?.normal;
+                self.contact_along(indices, normal)
             }));
         }
     }
 
-    /// Decides whether a contact at a boundary point of a facet counts. `error` is the greatest
+    /// Decides whether a contact at a boundary point of its facet counts. `error` is the greatest
     /// error of the normal, as the sine of an angle.
     pub(super) fn verdict(
         &self,
-        facet: u32,
+        contact: &FacetContact<V::DVec>,
         point: &BoundaryPoint<V::DVec>,
-        normal: V::DVec,
         error: f64,
-        neighbors: Neighbors,
     ) -> EdgeVerdict {
         let mut verdict = EdgeVerdict::Counts;
-        let weld = weld(&[point.point]);
-        let rises = |vertices: &[V::DVec]| point.rises(vertices, normal, error, weld);
-        let visit = |other| {
-            if self.is_facet_hidden(other) {
+        let (weld, normal) = (weld(&[point.point]), contact.normal());
+        let rises = |facet: &Facet<V::DVec>| point.rises(facet.vertices(), normal, error, weld);
+        self.visit_at((point.point, contact.weld), rises, |_, facet| {
+            if self.is_hidden(facet) {
                 verdict = EdgeVerdict::RisesBehind;
-                ControlFlow::Continue(())
-            } else {
-                verdict = EdgeVerdict::Rises;
-                ControlFlow::Break(())
+                return ControlFlow::Continue(());
             }
-        };
-        let surface = self.surface;
-        match neighbors {
-            Neighbors::Adjacent => {
-                let _ = surface.search_adjacent(facet, point.weights, rises, visit);
-            }
-            Neighbors::All => surface.search_around(facet, point.weights, rises, visit),
-        }
+            verdict = EdgeVerdict::Rises;
+            ControlFlow::Break(())
+        });
         verdict
     }
-}
-
-/// The facets at a boundary point that decide whether a contact counts.
-#[derive(Clone, Copy, Debug)]
-pub enum Neighbors {
-    /// The facets that share vertices with the facet of the contact.
-    Adjacent,
-    /// All facets that contain the point.
-    All,
 }
 
 /// The decision whether a contact at an edge or a corner counts.

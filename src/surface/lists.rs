@@ -6,14 +6,16 @@ use crate::{
     shape::BoundaryPoint,
     space::{Space, translation_search::TranslationSearch},
     surface::{
-        body_part::NearFacet, facet_contact::FacetContact, obstacle_search::ObstacleLists,
-        proven::ProofLists,
+        body_part::NearFacet, facet_contact::FacetContact, near_facets::NearFacets,
+        obstacle_search::ObstacleLists, proven::ProofLists,
     },
 };
 
 /// The lists that are reused for each pair.
 #[derive(Default)]
 pub struct PushOutLists<V: Space> {
+    /// The facets near the body.
+    pub near_facets: NearFacets<V::DVec>,
     /// The contacts of the body with the facets, which include the contacts that
     /// `remove_internal_contacts` removes.
     pub contacts: Vec<FacetContact<V::DVec>>,

@@ -40,7 +40,8 @@
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
 //! * `solid_exit.rs` finds the shortest way out of a union, if the body is inside. In this
-//!   case, of the files below only `facet_contact.rs` and `cells_in_plane.rs` are used.
+//!   case, of the files below only `facet_contact.rs`, `sure_touch.rs`, `cells_in_plane.rs` and
+//!   `facet_lookup.rs` are used.
 //! * `obstacle_search.rs` finds the shortest push-out of a body that consists of boxes and
 //!   polygons.
 //! * `proven.rs` finds the shortest push-out of a convex body, if a proof without a search
@@ -48,6 +49,7 @@
 //!   few planes, or if many near facets lie in each plane. If neither search nor proof finds a
 //!   push-out, the functions in the files below compute the contacts.
 //! * `facet_contact.rs` computes the contact of one facet with one part of the body.
+//! * `sure_touch.rs` decides without a solver whether a body touches a facet.
 //! * `internal_edges.rs` removes the contacts at edges and corners that are not local minima of the
 //!   distance.
 //! * `shortest_push_out.rs` finds the shortest push-out of any body, with the search in
@@ -58,21 +60,26 @@
 //! * `gap.rs` finds the push-out of a body from a gap that is too small for the body.
 //! * `cells_in_plane.rs` adds a contact for each other cell that a body touches in the plane of a
 //!   contact.
+//! * `facet_lookup.rs` finds facets by index, or at a point. `near_facets.rs` keeps the facets near
+//!   the body for this.
 //! * `limits.rs` holds the limits that several files share, and `lists.rs` the reused lists.
 
 mod body_part;
 mod cells_in_plane;
 mod exit_candidates;
 mod facet_contact;
+mod facet_lookup;
 mod fan;
 mod gap;
 mod internal_edges;
 mod limits;
 mod lists;
+mod near_facets;
 mod obstacle_search;
 mod proven;
 mod shortest_push_out;
 mod solid_exit;
+mod sure_touch;
 mod surface_pair;
 
 use crate::{
@@ -94,6 +101,21 @@ impl<V: Space> SurfacePair<'_, V> {
     /// the index of a facet, and the index of a part of the body. Calls `visit` with each contact,
     /// and returns the deepest contact.
     pub fn find(
+        &mut self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut PushOutLists<V>,
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) -> Option<PartContact<V::DVec>> {
+        self.near = core::mem::take(&mut lists.near_facets);
+        self.near.set(near);
+        let deepest = self.find_near(near, contacts, lists, visit);
+        lists.near_facets = core::mem::take(&mut self.near);
+        deepest
+    }
+
+    /// Does the same as [`find`](Self::find) after the near facets have been set.
+    fn find_near(
         &self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,

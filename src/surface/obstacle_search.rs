@@ -17,6 +17,7 @@ use core::{
     iter,
     ops::{ControlFlow, Range},
 };
+use std::borrow::Cow;
 
 use arrayvec::ArrayVec;
 
@@ -44,7 +45,7 @@ const MIN_EDGES_SINE: f64 = 1e-9;
 const LIMIT_ROUNDING: f64 = 1e-6;
 
 /// A part of the body whose faces can be listed: a box or a polygon without a radius.
-struct KnownPart<'p, V: Space> {
+pub(super) struct KnownPart<'p, V: Space> {
     index: u32,
     shape: &'p ScaledShape<'p, Shape<V>>,
     /// The pose, relative to the surface's translation.
@@ -56,7 +57,7 @@ struct KnownPart<'p, V: Space> {
 
 impl<'p, V: Space> KnownPart<'p, V> {
     /// Returns `None` if the part has a radius, or if the part is neither a box nor a polygon.
-    fn new(
+    pub fn new(
         pair: &SurfacePair<V>,
         part: &Part<V>,
         shape: &'p ScaledShape<'p, Shape<V>>,
@@ -93,7 +94,7 @@ impl<'p, V: Space> KnownPart<'p, V> {
 
     /// Calls `visit` with the plane of each face of the Minkowski difference of a facet and this
     /// part, until `visit` returns `Break`.
-    fn visit_planes(
+    pub fn visit_planes(
         &self,
         facet: &Facet<V::DVec>,
         mut visit: impl FnMut(PushPlane<V::DVec>) -> ControlFlow<()>,
@@ -295,7 +296,8 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
         let mut near_facets = core::mem::take(&mut self.lists.near_facets);
         near_facets.clear();
         let groups = near.chunk_by(|(a, _), (b, _)| a == b);
-        let found = groups.map_while(|group| pair.surface.facet(group.first()?.0));
+        let found = groups.map_while(|group| pair.facet(group.first()?.0));
+        let found = found.map(Cow::into_owned);
         near_facets.extend(found);
         let facets = || near_facets.iter().filter(|facet| !pair.is_hidden(facet));
         // A translation along the mean of the normals is probably a push-out. Push-outs that are
@@ -450,7 +452,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                 facet.is_under(center) && facet.is_crossed_by([center, center + translation])
             };
             let obstacles = self.lists.obstacles.iter();
-            let mut facets = obstacles.filter_map(|it| self.pair.surface.facet(it.indices.0));
+            let mut facets = obstacles.filter_map(|it| self.pair.facet(it.indices.0));
             facets.any(|facet| is_passed(&facet))
         })
     }
@@ -475,7 +477,7 @@ impl<V: Space> ObstacleSearch<'_, '_, V> {
                             .iter()
                             .any(|obstacle| obstacle.indices == indices);
                     if !is_known {
-                        let added = result.and_then(|()| self.pair.surface.facet(facet));
+                        let added = result.and_then(|()| self.pair.facet(facet));
                         result = added.and_then(|facet| self.add(&facet, indices));
                     }
                 });

@@ -135,7 +135,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let numbered = near
             .iter()
-            .filter_map(|(facet, _)| Some((self.surface.cluster(*facet)?, *facet)));
+            .filter_map(|(facet, _)| Some((self.cluster(*facet)?, *facet)));
         by_cluster.extend(numbered);
         by_cluster.sort_unstable();
         let clusters = by_cluster.chunk_by(|(a, _), (b, _)| a == b).count();
@@ -209,11 +209,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             first = facets.end;
             let (number, facet) = *group.first()?;
             // If the scale flattens a facet, the facet has no plane, so there is no proof.
-            let near = self.surface.facet(facet)?;
+            let near = self.facet(facet)?;
             let weld = near.weld;
             let of_several = self.surface.cluster_plane(facet);
             let has_several = of_several.is_some();
-            let mut plane = of_several.unwrap_or(near);
+            let mut plane = of_several.unwrap_or_else(|| near.into_owned());
             // Distant vertices of the cluster must not increase the tolerance.
             plane.weld = weld;
             let height = plane.height(center);
@@ -320,10 +320,10 @@ impl<V: Space> Proof<'_, '_, V> {
             .clusters
             .iter()
             .fold(V::DVec::ZERO, |sum, cluster| sum + cluster.outward);
-        let (surface, list) = (self.pair.surface, self.facets);
+        let (pair, list) = (self.pair, self.facets);
         let clusters = self.clusters.iter();
         let facets = clusters.flat_map(|cluster| cluster.facets_in(list));
-        let tops = facets.filter_map(|facet| Some((surface.facet(facet)?.top(mean), facet)));
+        let tops = facets.filter_map(|facet| Some((pair.facet(facet)?.top(mean), facet)));
         self.tops.clear();
         self.tops.extend(tops);
         self.tops
@@ -343,7 +343,7 @@ impl<V: Space> Proof<'_, '_, V> {
             let found = self
                 .pair
                 .solve_indices(indices, V::DVec::ZERO, |solver| solver.find_contact());
-            let (Some(found), Some(plate)) = (found, surface.facet(facet)) else {
+            let (Some(found), Some(plate)) = (found, pair.facet(facet)) else {
                 return false;
             };
             if found.depth <= translation.length() {
@@ -396,7 +396,7 @@ impl<V: Space> Proof<'_, '_, V> {
     /// Returns `true` if a translation clears a facet, or if the facet is hidden. After the
     /// translation, the body is above `levels`.
     fn is_clear(&self, index: u32, translation: V::DVec, levels: &[Level<V::DVec>]) -> bool {
-        let Some(facet) = self.pair.surface.facet(index) else {
+        let Some(facet) = self.pair.facet(index) else {
             return true;
         };
         let slop = slop(facet.weld, translation);
@@ -434,18 +434,27 @@ impl<V: Space> Proof<'_, '_, V> {
             self.is_exhausted = true;
             return true;
         }
-        let is_hidden = |facet| self.pair.is_hidden(&facet);
-        let is_visible = !self.pair.surface.facet(facet).is_none_or(is_hidden);
-        let touch = self.pair.with_parts((facet, 0), |parts| {
-            let is_apart = parts[0].region.is_apart_from(&parts[1].region);
-            let solve = || {
+        let touches = self.touches_visible(facet);
+        self.tested.push((facet, touches));
+        touches
+    }
+
+    /// Returns `true` if the body touches a facet that is not hidden.
+    fn touches_visible(&self, index: u32) -> bool {
+        let facet = self.pair.facet(index);
+        let Some(facet) = facet.filter(|facet| !self.pair.is_hidden(facet)) else {
+            return false;
+        };
+        let solve = || {
+            let touch = self.pair.with_parts((index, 0), |parts| {
+                let is_apart = parts[0].region.is_apart_from(&parts[1].region);
                 let hit = |solver: &mut SolverOf<V>| solver.hit().then_some(());
-                self.pair.solve(parts, V::DVec::ZERO, hit)
-            };
-            (is_visible && !is_apart).then(solve)?
-        });
-        self.tested.push((facet, touch.is_some()));
-        touch.is_some()
+                let solve = || self.pair.solve(parts, V::DVec::ZERO, hit);
+                (!is_apart).then(solve)?
+            });
+            touch.is_some()
+        };
+        self.pair.surely_touches(&facet).unwrap_or_else(solve)
     }
 
     /// Returns `true` if a translation takes the center through no facet.
@@ -516,12 +525,15 @@ impl<V: Space> Proof<'_, '_, V> {
         if path.facet.inset(foot) > room {
             return true;
         }
-        let surface = self.pair.surface;
+        let pair = self.pair;
         let mut is_wide = true;
         self.visit_cluster(cluster, foot, room, |index| {
-            let rims = surface.rims(index);
-            let is_far = |facet: Facet<V::DVec>| facet.distance_to_sides(rims, foot) > room;
-            is_wide &= rims == 0 || surface.facet(index).is_none_or(is_far);
+            let rims = pair.rims(index);
+            let is_far = || {
+                let facet = pair.facet(index);
+                facet.is_none_or(|facet| facet.distance_to_sides(rims, foot) > room)
+            };
+            is_wide = is_wide && (rims == 0 || is_far());
         });
         is_wide
     }
@@ -536,9 +548,11 @@ impl<V: Space> Proof<'_, '_, V> {
         let mut found: Option<(u32, Facet<V::DVec>)> = None;
         let visit = |index| {
             if found.as_ref().is_none_or(|(other, _)| index < *other) {
-                let facet = self.pair.surface.facet(index);
+                let facet = self.pair.facet(index);
                 let facet = facet.filter(|facet| facet.inset(point) >= -facet.weld);
-                found = facet.map(|facet| (index, facet)).or(found.take());
+                found = facet
+                    .map(|facet| (index, facet.into_owned()))
+                    .or(found.take());
             }
         };
         if cluster.facets.len() <= MAX_SCANNED {
@@ -549,7 +563,8 @@ impl<V: Space> Proof<'_, '_, V> {
         found
     }
 
-    /// Calls `visit` with the facets of a cluster that may be within a distance of a point.
+    /// Calls `visit` with the facets of a cluster that may be within a distance of a point of the
+    /// cluster's plane.
     fn visit_cluster(
         &self,
         cluster: &NearCluster<V::DVec>,
@@ -558,10 +573,23 @@ impl<V: Space> Proof<'_, '_, V> {
         mut visit: impl FnMut(u32),
     ) {
         let surface = self.pair.surface;
+        // The box around a disk in the plane. Along an axis, the disk is as long as the sine of the
+        // angle between axis and normal.
+        let [x, y, z] = cluster.plane.normal.components().map(|it| it * it);
+        let sines = [y + z, x + z, x + y].map(f64::sqrt);
+        let half = sines.map(|sine| distance * sine + cluster.plane.weld);
         let at = point + surface.world_pose.translation;
-        let region = BoundingRegion::Box(Bounds::at(at).grown(distance));
-        surface.parts_near(&region, V::DVec::ZERO, |index| {
-            if surface.cluster(index) == Some(cluster.number) {
+        let disk = Bounds {
+            min: at - V::DVec::of(half),
+            max: at + V::DVec::of(half),
+        };
+        let bounds = self.body.region.bounds();
+        let is_in_body_box = bounds.is_some_and(|bounds| bounds.contains(&disk));
+        if !self.pair.near.indices().is_empty() && is_in_body_box {
+            return cluster.facets_in(self.facets).for_each(visit);
+        }
+        surface.parts_near(&BoundingRegion::Box(disk), V::DVec::ZERO, |index| {
+            if self.pair.cluster(index) == Some(cluster.number) {
                 visit(index);
             }
         });
@@ -587,9 +615,7 @@ impl<V: Space> Proof<'_, '_, V> {
                 Some((_, facet)) => Some(*facet),
                 None => cluster.facets_in(self.facets).find(|it| self.touches(*it)),
             };
-            let Some((index, facet)) =
-                facet.and_then(|it| Some((it, self.pair.surface.facet(it)?)))
-            else {
+            let Some((index, facet)) = facet.and_then(|it| Some((it, self.pair.facet(it)?))) else {
                 continue;
             };
             if contacts.iter().any(|contact| contact.indices.0 == index) {

@@ -143,7 +143,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let slop = slop(weld, translation);
         // Most of these facets are below the body along the translation, or their own planes
         // separate them from the body. These tests take far less time than GJK.
-        let facet = self.surface.facet(indices.0);
+        let facet = self.facet(indices.0);
         let is_below = facet
             .zip(self.surface.facet_radius())
             .is_some_and(|(facet, radius)| {
@@ -214,7 +214,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// facet. `contact` is the contact with the plane of this facet. Always returns `false` for a
     /// body without a center.
     pub(super) fn is_wide(&self, contact: &FacetContact<V::DVec>, length: f64) -> bool {
-        let facet = self.surface.facet(contact.indices.0);
+        let facet = self.facet(contact.indices.0);
         let (Some(center), Some(facet)) = (self.center, facet) else {
             return false;
         };
@@ -242,7 +242,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut passes = true;
         let region = BoundingRegion::Box(Bounds { min, max });
         self.surface.parts_near(&region, V::DVec::ZERO, |index| {
-            let facet = self.surface.facet(index);
+            let facet = self.facet(index);
             let facet = facet.filter(|facet| !self.is_hidden(facet));
             passes &= facet.is_none_or(|facet| !facet.is_crossed_by(ends));
         });

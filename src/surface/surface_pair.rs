@@ -9,6 +9,7 @@ use crate::{
     query::Counter,
     shape::{Facet, Support, swap_if},
     space::{DVector, Space, shortest_translation::PushPlane},
+    surface::near_facets::NearFacets,
     tolerance::SURELY_APART,
 };
 
@@ -65,6 +66,8 @@ pub struct SurfacePair<'a, V: Space> {
     pub(super) part_centers: SmallVec<[V::DVec; 4]>,
     /// The body, if it is a single ball.
     pub(super) ball: Option<BallPart<V::DVec>>,
+    /// The facets near the body, during [`find`](Self::find).
+    pub(super) near: NearFacets<V::DVec>,
     pub(super) counter: &'a Counter,
 }
 
@@ -100,6 +103,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             convex: None,
             part_centers: SmallVec::new(),
             ball: None,
+            near: NearFacets::default(),
             counter,
         };
         if is_body && surface.is_solid_surface() {
@@ -187,7 +191,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return false;
         }
         let (index, part) = self.surface_first(indices);
-        let Some(facet) = self.surface.facet(index) else {
+        let Some(facet) = self.facet(index) else {
             return false;
         };
         match self.part_centers.get(part as usize) {
@@ -204,7 +208,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let (index, part) = indices;
         let center = self.part_centers.get(part as usize);
-        let (Some(facet), Some(center)) = (self.surface.facet(index), center) else {
+        let (Some(facet), Some(center)) = (self.facet(index), center) else {
             return false;
         };
         self.is_hidden(&facet)

@@ -197,6 +197,14 @@ impl<D: DVector> Bounds<D> {
         })
     }
 
+    /// Returns `true` if this box contains another box.
+    pub fn contains(&self, other: &Self) -> bool {
+        (0..D::DIMENSION).all(|index| {
+            self.min.component(index) <= other.min.component(index)
+                && other.max.component(index) <= self.max.component(index)
+        })
+    }
+
     /// Returns the box around this box under the affine map x -> `linear * x + translation`.
     pub fn mapped(&self, linear: D::Matrix, translation: D) -> Self {
         let center = linear * ((self.min + self.max) * 0.5) + translation;

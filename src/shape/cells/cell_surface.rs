@@ -14,10 +14,10 @@ use crate::{
             block_layout::block_bits,
             exposed_faces::{BlockFacet, FaceCluster, FacePlane},
             face_block::{FaceBlock, FaceFinder},
-            face_tree::{BlockChange, FaceTree, code_of_block},
+            face_tree::{BlockChange, FaceIndex, FaceTree, code_of_block},
             grid::{CellGrid, CellPosition, is_in_range, positions_in},
         },
-        elements::facet::FacetIndices,
+        elements::facet::{FacetIndices, FacetVertices},
     },
     space::{DVector, Space},
 };
@@ -143,26 +143,14 @@ impl<V: Space> CellSurface<V> {
     /// Returns the number of a facet's cluster: the number of its plane, or else the index of a
     /// facet of the cluster.
     pub fn cluster(&self, index: u32) -> Option<u32> {
-        let found = self.faces.facet(index)?;
-        Some(match found.facet()?.cluster {
-            FaceCluster::Plane(plane) => plane.number(),
-            FaceCluster::Slope(first) => index - found.index + first,
-            FaceCluster::Single => index,
-        })
+        Some(with_cluster(&self.faces.facet(index)?, index)?.1)
     }
 
-    /// Returns the other facets of the same block that have all the given vertices.
-    pub fn adjacent_facets(&self, index: u32, shared: &[V]) -> SmallVec<[u32; 8]> {
-        let mut adjacent = SmallVec::new();
-        if let Some(found) = self.faces.facet(index) {
-            let first = index - found.index;
-            let facets = (first..).zip(found.block.facets());
-            let others = facets.filter(|(other, facet)| {
-                *other != index && shared.iter().all(|it| facet.corners().contains(it))
-            });
-            adjacent.extend(others.map(|(other, _)| other));
-        }
-        adjacent
+    /// Returns the vertices of a facet, its cluster and its rims.
+    pub fn clustered_facet(&self, index: u32) -> Option<(FacetVertices<V::DVec>, u32, u8)> {
+        let found = self.faces.facet(index)?;
+        let (facet, cluster) = with_cluster(&found, index)?;
+        Some((facet.vertices(), cluster, facet.rims))
     }
 
     /// Returns a box around all cells and faces that only one of two surfaces has.
@@ -206,4 +194,18 @@ impl<V: Space> CellSurface<V> {
             (vertices.into(), facets)
         })
     }
+}
+
+/// Returns a facet and the number of its cluster, given the facet's place and index.
+fn with_cluster<'f, V: Space>(
+    found: &FaceIndex<'f, V>,
+    index: u32,
+) -> Option<(&'f BlockFacet<V>, u32)> {
+    let facet = found.facet()?;
+    let cluster = match facet.cluster {
+        FaceCluster::Plane(plane) => plane.number(),
+        FaceCluster::Slope(first) => index - found.index + first,
+        FaceCluster::Single => index,
+    };
+    Some((facet, cluster))
 }

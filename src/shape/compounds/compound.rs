@@ -210,12 +210,6 @@ impl<V: Space> Compound<V> {
         matches!(self.view, View::WithoutLedges)
     }
 
-    /// Returns `true` if a part belongs to a one-way cell, and is left out.
-    pub fn skips(&self, part: u32) -> bool {
-        let cells = self.cells().filter(|_| self.skips_ledges());
-        cells.is_some_and(|cells| cells.ledge(part).is_some())
-    }
-
     /// Returns the same compound with an additional margin.
     pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;

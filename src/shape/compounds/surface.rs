@@ -8,24 +8,20 @@
 //! vertex inside another facet's edge. Any affine map may transform the surface.
 //!
 //! Facets need not share vertices, because the bounding volume hierarchy finds the facets at a
-//! point. The list of the facets at each vertex only saves time.
-
-use arrayvec::ArrayVec;
-use smallvec::SmallVec;
+//! point.
 
 use crate::{
     shape::{
         Bounds, Shape, ShapeError,
         cells::{
             cell_surface::CellSurface,
-            exposed_faces::{BlockFacet, FaceCluster},
+            exposed_faces::FaceCluster,
             grid::{CellGrid, CellPosition},
         },
         compounds::clusters::Clusters,
         elements::{
             facet::{
-                FacetIndices, FacetVertices, contains, facet_indices, facet_name, facet_vertices,
-                has_area,
+                FacetIndices, FacetVertices, facet_indices, facet_name, facet_vertices, has_area,
             },
             facet_line::FacetLine,
         },
@@ -33,10 +29,6 @@ use crate::{
     },
     space::{DVector, Space},
 };
-
-/// The maximum number of facets at a vertex that are tested for a shared edge or vertex. If a
-/// vertex has more facets, the hierarchy finds the remaining facets.
-const MAX_ADJACENT: usize = 32;
 
 /// Rounding the vertices of cells to `f32` moves a face by less than this fraction of the
 /// coordinates. So no point is between a face and the inside.
@@ -60,7 +52,6 @@ pub enum SolidElement {
 pub struct MeshSurface<V: Space> {
     vertices: Box<[V]>,
     facets: Box<[FacetIndices]>,
-    vertex_facets: VertexFacets,
     clusters: Clusters,
     height_tolerance: f64,
     /// The parts, if the facets are the exposed faces of their union. Few surfaces have parts.
@@ -208,6 +199,18 @@ impl<V: Space> Surface<V> {
         }
     }
 
+    /// Returns the vertices of a facet, its cluster and its rims.
+    pub fn clustered_facet(&self, facet: u32) -> Option<(FacetVertices<V::DVec>, u32, u8)> {
+        match self {
+            Self::Mesh(_) => Some((
+                self.facet_vertices(facet)?,
+                self.cluster(facet)?,
+                self.rims(facet),
+            )),
+            Self::Cells(cells) => cells.clustered_facet(facet),
+        }
+    }
+
     /// Returns vertices that span the plane of a facet's cluster, or `None` if the cluster has a
     /// single facet.
     pub fn plane_vertices(&self, facet: u32) -> Option<FacetVertices<V::DVec>> {
@@ -250,36 +253,6 @@ impl<V: Space> Surface<V> {
             }
         }
     }
-
-    /// Returns `true` if a point in the frame of the surface is on a facet of nonzero area. The
-    /// point may be off the facet by `tolerance` or by the facet's weld, whichever is greater.
-    pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
-        let vertices = self.facet_vertices(index);
-        let along = |vector: V::DVec| tolerance * vector.length();
-        vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
-    }
-
-    /// Returns the other facets of nonzero area that share all vertices of this facet whose weights
-    /// are positive. One positive weight selects the facets at a vertex, and two positive weights
-    /// select the facets at an edge. Tests at most [`MAX_ADJACENT`] facets at a vertex, and for a
-    /// union of cells only the facets of the same block.
-    pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> SmallVec<[u32; 8]> {
-        let weighted = weights.iter().map(|weight| *weight > 0.0);
-        match self {
-            Self::Mesh(mesh) => {
-                let vertices = mesh.facets.get(index as usize).into_iter().flatten();
-                let shared = vertices.zip(weighted).filter(|(_, is_shared)| *is_shared);
-                let shared: ArrayVec<u32, 3> = shared.map(|(vertex, _)| *vertex).collect();
-                mesh.facets_with(index, &shared).collect()
-            }
-            Self::Cells(cells) => {
-                let vertices = cells.facet(index).into_iter().flat_map(BlockFacet::corners);
-                let shared = vertices.zip(weighted).filter(|(_, is_shared)| *is_shared);
-                let shared: ArrayVec<V, 3> = shared.map(|(vertex, _)| *vertex).collect();
-                cells.adjacent_facets(index, &shared)
-            }
-        }
-    }
 }
 
 impl<V: Space> MeshSurface<V> {
@@ -292,14 +265,12 @@ impl<V: Space> MeshSurface<V> {
             return Err(ShapeError::VertexOutOfRange { index, count });
         }
         let positions = |facet: &FacetIndices| facet_vertices(&vertices, facet);
-        let has_area = |facet: &FacetIndices| positions(facet).is_some_and(|it| has_area::<V>(&it));
-        let with_area: Vec<_> = facets.iter().zip(0..).filter(|it| has_area(it.0)).collect();
+        let mut with_positions = facets.iter().filter_map(positions);
         // Nothing can touch a surface of zero area, so such a surface must be a mistake.
-        if with_area.is_empty() {
+        if !with_positions.any(|it| has_area::<V>(&it)) {
             return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
         Ok(Self {
-            vertex_facets: VertexFacets::new::<V>(count, &with_area),
             clusters: Clusters::new(&vertices, &facets),
             height_tolerance: height_tolerance(facets.iter().filter_map(positions).flatten()),
             vertices,
@@ -335,75 +306,6 @@ impl<V: Space> MeshSurface<V> {
             vertex(c)?
         };
         Some([a, b, c])
-    }
-
-    /// Returns the other facets of nonzero area that have all the given vertices.
-    fn facets_with(&self, index: u32, shared: &[u32]) -> impl Iterator<Item = u32> {
-        let fans = shared
-            .iter()
-            .map(|vertex| self.vertex_facets.around(*vertex));
-        let smallest = fans.min_by_key(|fan| fan.len()).unwrap_or_default();
-        let others = smallest.iter().copied().take(MAX_ADJACENT);
-        others.filter(move |other| {
-            let vertices = self.facets.get(*other as usize);
-            *other != index
-                && vertices.is_some_and(|it| shared.iter().all(|vertex| it.contains(vertex)))
-        })
-    }
-}
-
-/// The facets at each vertex, in 12 bytes per facet and 4 bytes per vertex.
-struct VertexFacets {
-    /// For each vertex, the start of its list in `facets`. The last item is the end of the last
-    /// list.
-    starts: Box<[u32]>,
-    facets: Box<[u32]>,
-}
-
-impl VertexFacets {
-    /// Groups the facets by vertex, with a counting sort.
-    fn new<V: Space>(vertices: usize, facets: &[(&FacetIndices, u32)]) -> Self {
-        let mut starts = vec![0_u32; vertices + 1];
-        for vertex in facets
-            .iter()
-            .flat_map(|(facet, _)| facet_indices::<V>(facet))
-        {
-            if let Some(count) = starts.get_mut(vertex as usize) {
-                *count = count.saturating_add(1);
-            }
-        }
-        // Each count is replaced by the end of the vertex's list. Filling the list backward
-        // decrements this end until it is the start of the list.
-        let mut total = 0_u32;
-        for start in &mut starts {
-            total = start.saturating_add(total);
-            *start = total;
-        }
-        let mut sorted = vec![0; total as usize];
-        for (facet, index) in facets {
-            for vertex in facet_indices::<V>(facet) {
-                if let Some(start) = starts.get_mut(vertex as usize) {
-                    *start = start.saturating_sub(1);
-                    if let Some(slot) = sorted.get_mut(*start as usize) {
-                        *slot = *index;
-                    }
-                }
-            }
-        }
-        Self {
-            starts: starts.into(),
-            facets: sorted.into(),
-        }
-    }
-
-    /// Returns the facets at a vertex.
-    fn around(&self, vertex: u32) -> &[u32] {
-        let starts = self.starts.iter().skip(vertex as usize);
-        let mut ends = starts.map(|start| *start as usize);
-        let (Some(start), Some(end)) = (ends.next(), ends.next()) else {
-            return &[];
-        };
-        self.facets.get(start..end).unwrap_or_default()
     }
 }
 

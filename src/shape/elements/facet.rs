@@ -144,6 +144,28 @@ impl<D: DVector> FacetSide<D> {
         offset - edge * fraction_of_edge(offset, edge)
     }
 
+    /// Returns the least distance from a segment to the side's ends, and to the point inside the
+    /// side that is nearest to the inside of the segment.
+    fn distance_to_segment(&self, [start, end]: [D; 2]) -> f64 {
+        let (edge, along) = (self.end - self.start, end - start);
+        let to_point = |point: D| {
+            let fraction = fraction_of_edge(point - start, along).clamp(0.0, 1.0);
+            (start + along * fraction - point).length()
+        };
+        let to_ends = to_point(self.start).min(to_point(self.end));
+        // Source: Ericson, "Real-Time Collision Detection" (2005), section 5.1.9.
+        let (edge_squared, cosine) = (edge.length_squared(), edge.dot(along));
+        let determinant = edge_squared * along.length_squared() - cosine * cosine;
+        let offset = start - self.start;
+        let of_edge = offset.dot(edge) * along.length_squared() - offset.dot(along) * cosine;
+        let fraction = of_edge / determinant;
+        if fraction > 0.0 && fraction < 1.0 {
+            to_ends.min(to_point(self.start + edge * fraction))
+        } else {
+            to_ends
+        }
+    }
+
     /// Returns the point of the side that is nearest to `point`.
     fn nearest(&self, point: D) -> D {
         let edge = self.end - self.start;
@@ -221,10 +243,10 @@ impl<D: DVector> Facet<D> {
         self.inset(crossing) >= -self.weld
     }
 
-    /// Returns `true` if a point is on the facet. The tolerance is the facet's weld, or the weld of
-    /// the point if the point has a greater [`extent`](DVector::extent).
-    pub fn contains(&self, point: D) -> bool {
-        let tolerance = self.weld.max(weld(&[point]));
+    /// Returns `true` if a point is on the facet, up to a tolerance or the facet's weld, whichever is
+    /// greater.
+    pub fn contains(&self, point: D, tolerance: f64) -> bool {
+        let tolerance = self.weld.max(tolerance);
         self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
     }
 
@@ -241,6 +263,22 @@ impl<D: DVector> Facet<D> {
         }
         let nearest = self.nearest_boundary(point);
         nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
+    }
+
+    /// Returns the distance from a segment to the facet.
+    pub fn distance_to_segment(&self, [start, end]: [D; 2]) -> f64 {
+        let heights = [start, end].map(|point| self.height(point));
+        if (heights[0] >= 0.0) != (heights[1] >= 0.0) {
+            let crossing = start + (end - start) * (heights[0] / (heights[0] - heights[1]));
+            if self.is_under(crossing) {
+                return 0.0;
+            }
+        }
+        // Either an end of the segment is nearest to the facet, or a point of a side is nearest to
+        // the segment.
+        let to_sides = sides(&self.vertices).map(|side| side.distance_to_segment([start, end]));
+        let to_facet = [start, end].map(|point| self.distance(point));
+        to_sides.chain(to_facet).fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the distance from a point to the nearest side in a mask. Bit i of the mask stands
@@ -454,4 +492,48 @@ fn edge_weights([start, end]: [usize; 2], fraction: f64) -> [f64; 3] {
         _ if index == end => fraction,
         _ => 0.0,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Facet;
+    use crate::math::DVec3;
+
+    /// Compares distances to a triangle with the least distance between points of a fine grid on
+    /// the segment and points of a fine grid on the triangle.
+    #[test]
+    fn distance_of_segment_is_least_distance_of_points() {
+        let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.5], [0.0, 1.5, -0.5]].map(DVec3::from);
+        let facet = Facet::new(corners.into(), false).expect("a triangle with an area");
+        let steps = || (0..=60).map(|step| f64::from(step) / 60.0);
+        let on_facet: Vec<DVec3> = steps()
+            .flat_map(|s| steps().map(move |t| (s, t)))
+            .filter(|(s, t)| s + t <= 1.0 + 1e-9)
+            .map(|(s, t)| {
+                corners[0] + (corners[1] - corners[0]) * s + (corners[2] - corners[0]) * t
+            })
+            .collect();
+        let segments = [
+            ([0.5, 0.4, -1.0], [0.5, 0.4, 1.0]),
+            ([0.5, 0.4, 0.3], [0.6, 0.2, 1.0]),
+            ([-0.5, 0.5, 1.0], [-0.2, 0.5, -1.0]),
+            ([-1.0, -1.0, 0.2], [3.0, -0.3, 0.4]),
+            ([2.5, 2.0, 0.0], [0.5, 2.5, 0.5]),
+            ([2.4, 0.1, 0.6], [3.0, 0.2, 0.6]),
+            ([1.2, 1.2, 0.4], [1.2, 1.2, 0.4]),
+            ([3.0, -0.2, -1.0], [3.0, -0.2, 2.0]),
+        ];
+        for (start, end) in segments.map(|(a, b)| (DVec3::from(a), DVec3::from(b))) {
+            let on_segment = steps().map(|it| start + (end - start) * it);
+            let distances = on_segment.flat_map(|it| on_facet.iter().map(move |p| it.distance(*p)));
+            let least = distances.fold(f64::INFINITY, f64::min);
+            let distance = facet.distance_to_segment([start, end]);
+            // No point is farther than a step from a point of its grid.
+            assert!(distance <= least + 1e-12, "{distance} > {least}");
+            assert!(least - distance <= 0.1, "{distance} < {least}");
+            if least > 0.3 {
+                assert!(least - distance <= 0.01, "{distance} < {least}");
+            }
+        }
+    }
 }

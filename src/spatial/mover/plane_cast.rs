@@ -89,15 +89,16 @@ impl FilteredQuery<'_, '_, '_> {
             return Some(None);
         }
         let spot = BoundingRegion::Box(Bounds::at(origin + foot).grown(plane.weld));
-        let mut found = None;
+        // Of several facets at the spot, the one with the lowest index counts.
+        let mut found: Option<(u32, Facet<V::DVec>)> = None;
         surface.parts_near(&spot, V::DVec::ZERO, |index| {
-            if found.is_none()
+            if found.as_ref().is_none_or(|(other, _)| index < *other)
                 && surface.owns(index)
                 && surface.cluster(index) == surface.cluster(facet)
             {
                 let near = surface.facet(index);
                 let near = near.filter(|near| near.inset(foot) >= -near.weld);
-                found = near.map(|near| (index, near));
+                found = near.map(|near| (index, near)).or(found.take());
             }
         });
         let (part, under) = found.filter(|(_, under)| is_above(under) == is_above(&plane))?;

@@ -89,6 +89,47 @@ fn every_contact_of_a_body_that_slides_over_a_floor_is_up() {
     });
 }
 
+/// Rounding moves the far ends of a long slab, so its side misses the corners of the short slabs
+/// beside it.
+#[test]
+fn every_contact_beside_a_long_slab_is_up() {
+    let mut questions = Vec::new();
+    for turn in 0..20_u8 {
+        let rotation = Quat::from_rotation_y(0.1 + 0.3 * f32::from(turn));
+        let slab = |length: f32, x: f32, z: f32| {
+            let place = rotation * Vec3::new(x, -0.5, z);
+            let pose = Transform::from_translation(place).with_rotation(rotation);
+            (pose, Collider::cuboid(length, 1.0, 2.0))
+        };
+        let short = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|x| slab(1.0, x, 1.0));
+        let slabs = short.into_iter().chain([slab(2000.0, 0.0, -1.0)]);
+        let surface = Collider::compound(slabs).joined();
+        for step in 0..40_u8 {
+            let (x, z) = (
+                f32::from(step) * 0.09 - 1.8,
+                f32::from(step % 9) * 0.1 - 0.4,
+            );
+            for shape in [Collider::sphere(0.5), Collider::capsule_3d(0.5, 0.01)] {
+                let reach = if questions.len() % 2 == 0 { 0.5 } else { 0.505 };
+                questions.push(Question {
+                    surface: surface.clone(),
+                    place: [Transform::IDENTITY; 2],
+                    shape,
+                    pose: Transform::from_translation(rotation * Vec3::new(x, reach - 0.1, z)),
+                });
+            }
+        }
+    }
+    for (answer, question) in ask(&questions).iter().zip(&questions) {
+        assert!(!answer.parts.is_empty(), "{:?}", question.pose);
+        for part in &answer.parts {
+            let is_up = part.push.y > 0.0 && part.push.xz().length() < 1e-3;
+            assert!(is_up, "{part:?} at {:?}", question.pose);
+            assert!((part.depth - 0.1).abs() < 1e-3, "{part:?}");
+        }
+    }
+}
+
 /// Asserts that a cast along a floor hits nothing, and that a cast into the floor hits its top.
 /// `cast` is called with a body, its pose, and its translation.
 pub fn assert_casts(
