@@ -14,13 +14,20 @@ use crate::{
             block_layout::block_bits,
             exposed_faces::{BlockFacet, FaceCluster, FacePlane},
             face_block::{FaceBlock, FaceFinder},
-            face_tree::{BlockChange, FaceIndex, FaceTree, code_of_block},
-            grid::{CellGrid, CellPosition, is_in_range, positions_in},
+            face_tree::{BlockChange, FaceIndex, FaceNode, FaceTree, TreeSearch, code_of_block},
+            grid::{CellGrid, CellPosition, floor, is_in_range, positions_in},
         },
         elements::facet::{FacetIndices, FacetVertices},
     },
     space::{DVector, Space},
 };
+
+/// If a search reaches at most this number of blocks, the blocks are found without the tree.
+const MAX_BLOCKS: i32 = 8;
+
+/// Rounding and the tolerance of touching move the box of a facet by less than this fraction of the
+/// sum of a cell's sides, because cells are [in range](is_in_range).
+const BOX_ROUNDING: f64 = 1.0 / 64.0;
 
 /// A union of cells with its exposed faces.
 pub struct CellSurface<V: Space> {
@@ -124,6 +131,63 @@ impl<V: Space> CellSurface<V> {
         &self.faces
     }
 
+    /// Runs a search for facets. `visit` returns the new limit.
+    pub fn search(
+        &self,
+        search: &TreeSearch<V::DVec>,
+        limit: f64,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        let blocks = match search {
+            TreeSearch::Overlapping(bounds) => self.blocks_near(bounds, 0.0),
+            TreeSearch::Nearest(bounds) => self.blocks_near(bounds, limit),
+            _ => None,
+        };
+        let Some(blocks) = blocks else {
+            return self.faces.search(search, limit, visit);
+        };
+        let mut limit = limit;
+        for block in blocks {
+            if let Some((block, start)) = self.faces.block(block)
+                && limit >= 0.0
+            {
+                block.search(search, limit, start, &mut |index| {
+                    limit = visit(index);
+                    limit
+                });
+            }
+        }
+    }
+
+    /// Returns the Morton codes of the blocks within a distance of a box. Returns `None` if the box
+    /// is out of range, or if there are so many blocks that the tree is faster.
+    fn blocks_near(
+        &self,
+        [min, max]: &Box3,
+        distance: f64,
+    ) -> Option<impl Iterator<Item = u64> + use<V>> {
+        let (dimension, bits) = (V::DVec::DIMENSION, block_bits(V::DVec::DIMENSION));
+        let [min, max] = [min, max].map(|corner| V::DVec::of(corner.map(f64::from)));
+        let reach = distance + BOX_ROUNDING * self.grid.cell_size().to_f64().extent();
+        let reach = V::DVec::ONE * reach;
+        let [first, last] = [min - reach, max + reach].map(|it| floor(self.grid.in_cells(it)));
+        if !is_in_range(first) || !is_in_range(last) {
+            return None;
+        }
+        let mut ranges = [[0; 2]; 3];
+        let ends = first.into_iter().zip(last).take(dimension);
+        for (range, (first, last)) in ranges.iter_mut().zip(ends) {
+            *range = [first >> bits, last >> bits];
+        }
+        let counts = ranges.map(|[first, last]| last - first + 1);
+        let is_few = counts.iter().all(|count| (1..=MAX_BLOCKS).contains(count))
+            && counts.iter().product::<i32>() <= MAX_BLOCKS;
+        is_few.then(|| {
+            let blocks = positions_in(ranges);
+            blocks.map(move |block| code_of_block(dimension, block.map(|at| at << bits)))
+        })
+    }
+
     /// Returns the number of facets.
     pub fn len(&self) -> usize {
         self.faces.len() as usize
@@ -208,4 +272,79 @@ fn with_cluster<'f, V: Space>(
         FaceCluster::Single => index,
     };
     Some((facet, cluster))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CellSurface;
+    use crate::{
+        math::{DVec3, IVec3, Vec3},
+        shape::{Bounds, Cell, CellGrid, cells::face_tree::TreeSearch},
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    /// Searches a surface for the faces near random boxes, and compares with a test of all faces.
+    fn finds_all_faces_near_boxes(size: Vec3, first: IVec3) {
+        let mut rng = StdRng::seed_from_u64(1);
+        let mut grid = CellGrid::<Vec3>::new(size);
+        for _ in 0..300 {
+            let at = [(); 3].map(|()| rng.random_range(0..12));
+            grid.set(first + IVec3::from(at), Cell::SOLID);
+        }
+        let surface = CellSurface::new(&grid).ok().flatten().expect("some cells");
+        let (vertices, facets) = surface.lists();
+        let boxes: Vec<_> = facets
+            .iter()
+            .map(|facet| {
+                let corners = facet.map(|index| vertices[index as usize].as_dvec3());
+                Bounds::of_points(corners)
+            })
+            .collect();
+        let (size, first) = (size.as_dvec3(), first.as_dvec3());
+        let mut total = 0;
+        for _ in 0..2_000 {
+            // Every third coordinate is on a border of cells.
+            let mut coordinate = || {
+                let at = rng.random_range(-2.0..14.0_f64);
+                if rng.random_bool(0.3) { at.round() } else { at }
+            };
+            let min = DVec3::new(coordinate(), coordinate(), coordinate());
+            let length = DVec3::new(coordinate(), coordinate(), coordinate()).abs() * 0.2;
+            let bounds = Bounds {
+                min: (min + first) * size,
+                max: (min + length + first) * size,
+            };
+            let rounded = bounds.round_outward();
+            let (radius, center) = (length.y * size.y, Bounds::at(bounds.min).round_outward());
+            for (search, limit, near) in [
+                (TreeSearch::Overlapping(&rounded), 0.0, bounds),
+                (TreeSearch::Nearest(&center), radius, Bounds::at(bounds.min)),
+            ] {
+                let mut found = vec![false; facets.len()];
+                surface.search(&search, limit, &mut |index| {
+                    found[index as usize] = true;
+                    limit
+                });
+                for (own, is_found) in boxes.iter().zip(&found) {
+                    let gap = own.gap(&near);
+                    total += u32::from(*is_found);
+                    assert!(*is_found || gap > limit, "{own:?} is near {near:?}");
+                    let slack = 1e-3 * (size.length() + own.max.length());
+                    assert!(
+                        !is_found || gap <= limit + slack,
+                        "{own:?} is far from {near:?}"
+                    );
+                }
+            }
+        }
+        assert!(total > 10_000, "{total}");
+    }
+
+    #[test]
+    fn all_faces_near_boxes_are_found() {
+        finds_all_faces_near_boxes(Vec3::ONE, IVec3::ZERO);
+        finds_all_faces_near_boxes(Vec3::new(0.1, 7.0, 1.0), IVec3::new(-7, -5, 1000));
+        finds_all_faces_near_boxes(Vec3::new(0.3, 0.3, 0.3), IVec3::splat((1 << 14) - 12));
+        finds_all_faces_near_boxes(Vec3::new(0.02, 1.0, 1e2), IVec3::splat(-(1 << 14)));
+    }
 }

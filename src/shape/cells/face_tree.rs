@@ -147,6 +147,9 @@ pub trait FaceNode<V: Space>: Sized {
     /// Returns `true` if any facet belongs to a one-way cell.
     fn has_ledges(&self) -> bool;
 
+    /// Returns the block with a Morton code, and the number of facets before it in this node.
+    fn block(&self, code: u64) -> Option<(&FaceBlock<V>, u32)>;
+
     /// Returns the facet with an index in this node.
     fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>>;
 
@@ -210,6 +213,10 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
 
     fn has_ledges(&self) -> bool {
         self.has_ledges
+    }
+
+    fn block(&self, _: u64) -> Option<(&FaceBlock<V>, u32)> {
+        Some((self, 0))
     }
 
     fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>> {
@@ -311,6 +318,14 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
 
     fn has_ledges(&self) -> bool {
         self.has_ledges
+    }
+
+    fn block(&self, code: u64) -> Option<(&FaceBlock<V>, u32)> {
+        let key = |child: &Child<C>| child.code;
+        let found = self.children.binary_search_by_key(&(code >> C::BITS), key);
+        let child = self.children.get(found.ok()?)?;
+        let (block, start) = child.node.block(code)?;
+        Some((block, child.start + start))
     }
 
     #[inline]
@@ -479,6 +494,11 @@ impl<V: Space> FaceTree<V> {
     /// Returns `true` if any facet belongs to a one-way cell.
     pub fn has_ledges(&self) -> bool {
         self.root.has_ledges
+    }
+
+    /// Returns the block with a Morton code, and the index of its first facet.
+    pub fn block(&self, code: u64) -> Option<(&FaceBlock<V>, u32)> {
+        self.root.block(code)
     }
 
     pub fn facet(&self, index: u32) -> Option<FaceIndex<'_, V>> {

@@ -585,9 +585,7 @@ impl<V: Space> Compound<V> {
         nearest.1
     }
 
-    /// Searches the tree of a union of cells: see [`FaceTree::search`].
-    ///
-    /// [`FaceTree::search`]: crate::shape::cells::face_tree::FaceTree::search
+    /// Searches the facets of a union of cells: see [`CellSurface::search`].
     fn search_faces(
         &self,
         cells: &CellSurface<V>,
@@ -596,10 +594,10 @@ impl<V: Space> Compound<V> {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         if !self.skips_ledges() {
-            return cells.faces().search(search, limit, visit);
+            return cells.search(search, limit, visit);
         }
         let mut limit = limit;
-        cells.faces().search(search, limit, &mut |index| {
+        cells.search(search, limit, &mut |index| {
             if cells.ledge(index).is_none() {
                 limit = visit(index);
             }
