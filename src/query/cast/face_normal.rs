@@ -12,6 +12,8 @@
 //! wrapping. The first tilt, against the motion, finds an edge at p. Further tilts around that
 //! edge, in both directions, find the faces at the edge.
 
+use core::f64::consts::FRAC_1_SQRT_2;
+
 use arrayvec::ArrayVec;
 
 use crate::{
@@ -227,7 +229,7 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
         // Most faces are tilted by less than an eighth of a turn.
         let probes = [
-            (direction + toward, direction, toward),
+            ((direction + toward) * FRAC_1_SQRT_2, direction, toward),
             (toward, direction, toward),
             (-direction, toward, -direction),
         ];

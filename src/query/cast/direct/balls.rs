@@ -28,10 +28,9 @@ pub fn cast_balls<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
     (pose_b, motion_b): Moving64<DVecOf<A>>,
 ) -> FastCast<CastHit64<DVecOf<A>>> {
     let are_balls = a.core().is_point() && b.core().is_point();
-    let zero = DVecOf::<A>::ZERO;
     let [radius_a, radius_b] = [a.radius(), b.radius()];
     let are_valid = radius_a >= 0.0 && radius_b >= 0.0;
-    if !are_balls || !are_valid || motion_a.pivot != zero || motion_b.pivot != zero {
+    if !are_balls || !are_valid || motion_a.rotates(a) || motion_b.rotates(b) {
         return Err(Uncertain);
     }
     let radius_sum = radius_a + radius_b;

@@ -133,12 +133,19 @@ pub fn met_facet<D: DVector>(
         if closing_speed <= 0.0 {
             return Err(Uncertain);
         }
+        // The line of the ray meets the triangle before the start.
+        if normal.dot(a.point) >= 0.0 {
+            return Err(Uncertain);
+        }
         let time = -(height + scale.stop_gap) / closing_speed;
         if time >= 1.0 && start_gap > scale.clearance() {
             return Ok(None);
         }
         let repeats = [&a, &b, &c].iter().any(|old| old.point == vertex.point);
         if repeats || height - normal.dot(a.point) <= TRIANGLE_PART * band {
+            if !(0.0..1.0).contains(&time) {
+                return Err(Uncertain);
+            }
             return Ok(Some(MetFacet {
                 time,
                 normal,
