@@ -44,7 +44,7 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 
     /// Calls `visit` with each facet that contains a point up to a tolerance, and its index, until
-    /// `visit` returns `Break`. Facets without an area are skipped, and facets for which `is_wanted`
+    /// `visit` returns `Break`. Skips facets without an area, and facets for which `is_wanted`
     /// returns `false`.
     pub(super) fn visit_at(
         &self,
@@ -54,7 +54,12 @@ impl<V: Space> SurfacePair<'_, V> {
     ) {
         let mut visit_if = |index: u32, found: &ClusteredFacet<V::DVec>| {
             let facet = &found.facet;
-            if found.has_area && is_wanted(facet) && facet.contains(point, tolerance) {
+            // Most facets are excluded by their boxes.
+            let bounds = Bounds::of_points(facet.vertices().iter().copied());
+            let is_near = bounds
+                .grown(tolerance.max(facet.weld))
+                .overlaps(&Bounds::at(point));
+            if is_near && found.has_area && is_wanted(facet) && facet.contains(point, tolerance) {
                 visit(index, facet)
             } else {
                 ControlFlow::Continue(())

@@ -7,11 +7,12 @@ use crate::{placed::ClusteredFacet, space::DVector};
 
 /// If more facets are near, none of them is kept, and the tree of the surface finds the facets at a
 /// point.
-const MAX_KEPT: usize = 24;
+const MAX_KEPT: usize = 64;
 
 /// The facets near a body, or nothing if too many facets are near.
 #[derive(Default)]
 pub struct NearFacets<D: DVector> {
+    /// In ascending order.
     indices: Vec<u32>,
     /// A facet without a normal is `None`.
     placed: Vec<OnceCell<Option<ClusteredFacet<D>>>>,
@@ -28,6 +29,7 @@ impl<D: DVector> NearFacets<D> {
         if self.indices.len() > MAX_KEPT {
             self.indices.clear();
         }
+        self.indices.sort_unstable();
         self.placed.resize_with(self.indices.len(), OnceCell::new);
     }
 
@@ -38,7 +40,6 @@ impl<D: DVector> NearFacets<D> {
 
     /// Returns a near facet that is kept. The facet is placed when `get_or_init` is called.
     pub fn get(&self, index: u32) -> Option<&OnceCell<Option<ClusteredFacet<D>>>> {
-        let mut indices = self.indices.iter();
-        self.placed.get(indices.position(|it| *it == index)?)
+        self.placed.get(self.indices.binary_search(&index).ok()?)
     }
 }

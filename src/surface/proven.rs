@@ -585,7 +585,7 @@ impl<V: Space> Proof<'_, '_, V> {
         };
         let bounds = self.body.region.bounds();
         let is_in_body_box = bounds.is_some_and(|bounds| bounds.contains(&disk));
-        if !self.pair.near.indices().is_empty() && is_in_body_box {
+        if cluster.facets.len() <= MAX_SCANNED && is_in_body_box {
             return cluster.facets_in(self.facets).for_each(visit);
         }
         surface.parts_near(&BoundingRegion::Box(disk), V::DVec::ZERO, |index| {

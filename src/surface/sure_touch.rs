@@ -35,7 +35,8 @@ impl<V: Space> SurfacePair<'_, V> {
             }
             None => return None,
         };
-        // The comparisons are false if the gap is NaN. A facet without an area has no certain normal.
+        // The comparisons are false if the gap is NaN. The normal of a facet without an area is not
+        // certain.
         let touches = gap < -tolerance && has_area::<V>(facet.vertices());
         (touches || gap > tolerance).then_some(touches)
     }

@@ -243,8 +243,8 @@ impl<D: DVector> Facet<D> {
         self.inset(crossing) >= -self.weld
     }
 
-    /// Returns `true` if a point is on the facet, up to a tolerance or the facet's weld, whichever is
-    /// greater.
+    /// Returns `true` if a point is on the facet, up to a tolerance or the facet's weld, whichever
+    /// is greater.
     pub fn contains(&self, point: D, tolerance: f64) -> bool {
         let tolerance = self.weld.max(tolerance);
         self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
