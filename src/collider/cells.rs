@@ -49,7 +49,9 @@ impl Collider {
     /// [`cell_2d`](Self::cell_2d), [`cell_3d`](Self::cell_3d) and [`material`](Self::material)
     /// return the cell and the material.
     ///
-    /// A grid without cells gives an [inert](Self::is_inert) collider, which keeps the grid.
+    /// A grid without cells gives an [inert](Self::is_inert) collider, which keeps the grid. The
+    /// exposed faces of a block of cells are found, and allocate memory, when a query or a body is
+    /// first near the block.
     ///
     /// # Changes of the grid
     ///

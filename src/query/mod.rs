@@ -68,7 +68,7 @@
 //! * **Scale**: the scale of a `Transform` applies to a collider, and is ignored for a shape: see
 //!   [`QueryPose`](crate::QueryPose).
 //! * **Cost**: every query has a bounded number of iterations. Only contacts and manifolds of
-//!   surfaces allocate memory.
+//!   surfaces allocate memory, and the first query near a block of cells.
 
 mod analytic;
 mod cast;

@@ -90,8 +90,8 @@ pub enum ShapeError {
     /// fewer than two rows or columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
-    /// A side of a grid's cells is shorter than 1e-30, longer than 1e30, or more than 10,000 times as
-    /// long as another side.
+    /// A side of a grid's cells is shorter than 1e-30, longer than 1e30, or more than 10,000 times
+    /// as long as another side.
     #[error("the sides of a cell must be from 1e-30 to 1e30 long, and have ratios up to 10,000")]
     CellSize,
     /// A cell of a grid is too far from the position 0: a coordinate is less than -16384, or

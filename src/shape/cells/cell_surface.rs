@@ -3,7 +3,10 @@
 //! `collider/cells.rs` calls [`CellSurface::new`] for a new collider, and [`CellSurface::changed`]
 //! for a change, which finds only the faces near changed cells again.
 
-use std::{collections::HashMap, sync::Arc, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use smallvec::SmallVec;
 
@@ -138,18 +141,25 @@ impl<V: Space> CellSurface<V> {
         limit: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        let blocks = match search {
-            TreeSearch::Overlapping(bounds) => self.blocks_near(bounds, 0.0),
-            TreeSearch::Nearest(bounds) => self.blocks_near(bounds, limit),
+        let near = match search {
+            TreeSearch::Overlapping(bounds) => Some((*bounds, 0.0)),
+            TreeSearch::Nearest(bounds) => Some((*bounds, limit)),
             _ => None,
         };
-        let Some(blocks) = blocks else {
+        let blocks =
+            near.and_then(|(bounds, reach)| Some((self.blocks_near(bounds, reach)?, bounds)));
+        let Some((blocks, bounds)) = blocks else {
             return self.faces.search(search, limit, visit);
         };
+        let bounds_of = |[min, max]: &Box3| Bounds::<V::DVec>::of_f32(*min, *max);
+        let bounds = bounds_of(bounds);
+        // A block that is out of reach must not find its facets.
+        let is_within = |block: &Box3, limit: f64| bounds.gap(&bounds_of(block)) <= limit;
         let mut limit = limit;
         for block in blocks {
             if let Some((block, start)) = self.faces.block(block)
                 && limit >= 0.0
+                && is_within(&block.bounding_box, limit)
             {
                 block.search(search, limit, start, &mut |index| {
                     limit = visit(index);

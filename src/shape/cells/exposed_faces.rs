@@ -180,8 +180,8 @@ impl<'g, V: Space> BlockCells<'g, V> {
         }
         let position = moved(self.origin, offset);
         let shape = shape_of(grid, cell);
-        // For each edge of a face whose corners have the order of [`Face::inner`], returns `true` if
-        // `is_same` is `true` for the neighbor beyond this edge.
+        // For each edge of a face whose corners have the order of [`Face::inner`], returns `true`
+        // if `is_same` is `true` for the neighbor beyond this edge.
         let continues = |axis: usize, is_same: &dyn Fn(usize) -> bool| {
             let [u, w] = other_axes(axis);
             [2 * u, 2 * w + 1, 2 * u + 1, 2 * w]
@@ -255,7 +255,8 @@ impl<'g, V: Space> BlockCells<'g, V> {
         let corner = V::DVec::of(cell.map(f64::from)) + V::DVec::axis(side / 2) * (side % 2) as f64;
         let size = self.size.to_f64();
         let at = |corner: V::DVec| V::from_f64(corner.scaled(size));
-        // The corners and edges have the order of [`Face::inner`]. In 2D, the edges 0 and 2 are the ends.
+        // The corners and edges have the order of [`Face::inner`]. In 2D, the edges 0 and 2 are the
+        // ends.
         let (a, d) = (at(corner), at(corner + u));
         let [ab, bc, cd, da] = inner;
         let is_flat = V::DVec::DIMENSION == 2;

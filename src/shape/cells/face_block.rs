@@ -34,7 +34,8 @@ pub struct FaceBlock<V: Space> {
     /// `true` if any face belongs to a one-way cell.
     pub has_ledges: bool,
     faces: OnceLock<BlockFaces<V>>,
-    /// The solid cells of the block and around it, unless other cells have faces.
+    /// The solid cells of the block and around it. Empty if any of these cells is neither solid nor
+    /// empty.
     solid: CellSet,
     /// The position of the first cell.
     origin: CellPosition,
@@ -72,7 +73,10 @@ impl<V: Space> FaceBlock<V> {
             let mut block = BlockCells::new(self.size, None);
             block.origin = self.origin;
             block.cells.extend(cells);
-            BlockFaces::new(block.find_facets())
+            let faces = BlockFaces::new(block.find_facets());
+            debug_assert_eq!(faces.facets.len(), self.len as usize);
+            debug_assert_eq!(faces.tree.group(), self.group);
+            faces
         })
     }
 

@@ -28,12 +28,12 @@ pub const END: i32 = 1 << 14;
 
 /// The shortest and the longest side of a cell in a collider. So the vertices of faces are in the
 /// range of f32, and are not subnormal, which would make them imprecise.
-const LEAST_SIDE: f64 = 1e-30;
-const GREATEST_SIDE: f64 = 1e30;
+const LEAST_SIDE: f64 = 1e-30_f32 as f64;
+const GREATEST_SIDE: f64 = 1e30_f32 as f64;
 
-/// The greatest ratio of two sides of a cell in a collider. So the `weld` of a face of a cell at the
-/// origin is at most a hundredth of the shortest side.
-const MAX_RATIO: f64 = 1e4;
+/// The greatest ratio of two sides of a cell in a collider, plus the rounding of the sides to f32.
+/// So the `weld` of a face of a cell at the origin is at most a fiftieth of the shortest side.
+const MAX_RATIO: f64 = 1e4 * (1.0 + 1e-6);
 
 /// The cells of a chunk without cells, and possibly more.
 static NO_CELLS: [Cell; 1 << 10] = [Cell::EMPTY; 1 << 10];
@@ -91,8 +91,8 @@ pub struct CellGrid<V: Space> {
 /// A grid, and the offset of its cells in a larger grid.
 pub type OffsetCells<'g, V> = (&'g CellGrid<V>, CellPosition);
 
-/// The chunks of a cube of positions, in the order of their positions. A change copies the list of a
-/// region, and not the list of all chunks.
+/// The chunks of a cube of positions, in the order of their positions. A change copies the list of
+/// a region, and not the list of all chunks.
 type Region = Vec<(CellPosition, Arc<Chunk>)>;
 
 /// The cells of a cube of positions.
@@ -628,8 +628,8 @@ impl<V: Space> CellGrid<V> {
     }
 }
 
-/// Copies boxes of cells. The chunks of the previous boxes are remembered, because neighboring boxes
-/// share most chunks.
+/// Copies boxes of cells. The chunks of the previous boxes are remembered, because neighboring
+/// boxes share most chunks.
 pub struct CellReader<'g, V: Space> {
     grid: &'g CellGrid<V>,
     /// Some chunks with their positions, by the lowest bits of the position.

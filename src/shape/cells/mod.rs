@@ -10,7 +10,7 @@
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
 //! | `block_layout.rs` | the order of the cells in a block |
 //! | `exposed_faces.rs` | the faces of the cells of a block |
-//! | `face_block.rs` | [`FaceBlock`](face_block::FaceBlock), the faces of a block, found on demand |
+//! | `face_block.rs` | the faces of a block, found on demand |
 //! | `face_tree.rs` | a tree of all faces |
 //! | `cell_surface.rs` | the grid and the faces of a collider |
 //! | `pieces.rs` | points inside the union, and the largest boxes around them |

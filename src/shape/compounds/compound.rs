@@ -624,8 +624,8 @@ impl<V: Space> Compound<V> {
         self.surface().and_then(Surface::cells)
     }
 
-    /// Returns the cells, or `None` if the compound is not a union of cells. Copies cells that other
-    /// compounds share, which is cheap.
+    /// Returns the cells, or `None` if the compound is not a union of cells. Copies cells that
+    /// other compounds share, which is cheap.
     pub fn into_cells(self) -> Option<CellSurface<V>> {
         match Arc::try_unwrap(Arc::unwrap_or_clone(self.data).parts) {
             Ok(CompoundParts::Surface(Surface::Cells(cells))) => Some(cells),

@@ -47,8 +47,8 @@ impl<D: DVector> PartFace<D> {
 }
 
 /// Returns `true` if these are all faces of a part whose thickness along the normal of each face
-/// exceeds `least`. A part has more faces than its dimension. A prism may have the dimension of its
-/// base.
+/// exceeds `least`. A part has more faces than its dimension, which is 2 for a prism without caps
+/// that stands for a polygon.
 pub fn are_of_thick_part<D: DVector>(faces: &[PartFace<D>], dimension: usize, least: f64) -> bool {
     let corners = || faces.iter().flat_map(|face| &face.corners);
     let is_thick = |face: &PartFace<D>| corners().any(|corner| face.height(*corner) < -least);
