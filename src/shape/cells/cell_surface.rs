@@ -285,6 +285,11 @@ fn with_cluster<'f, V: Space>(
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 mod tests {
     use super::CellSurface;
     use crate::{

@@ -495,6 +495,7 @@ fn edge_weights([start, end]: [usize; 2], fraction: f64) -> [f64; 3] {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test needs a valid facet")]
 mod tests {
     use super::Facet;
     use crate::math::DVec3;
