@@ -79,8 +79,8 @@ use crate::{
 /// * Lists are sorted. Among equally close results, the result with the lowest entity comes first.
 ///   So results are the same in every run and on any number of threads.
 /// * Lists are written to the caller's buffer, which is cleared first. If the buffer is large
-///   enough, queries with rays, boxes or convex shapes do not allocate. The first query near a block
-///   of cells also allocates.
+///   enough, queries with rays, boxes or convex shapes do not allocate. The first query near a
+///   block of cells also allocates.
 /// * Queries with invalid numbers return no results: see
 ///   [`Ray`](crate::query::Ray) and [`QueryPose`](crate::QueryPose).
 ///

@@ -60,6 +60,48 @@ impl<V: Space> BlockFaces<V> {
 }
 
 impl<V: Space> FaceBlock<V> {
+    /// Returns the block with these solid cells, or `None` if there are no exposed faces.
+    fn of_solid(solid: CellSet, origin: CellPosition, size: V) -> Option<Self> {
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        let (mut sides, mut group) = (0, None);
+        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        for side in 0..2 * V::DVec::DIMENSION {
+            let exposed = layout.exposed(solid, side);
+            sides += exposed.len();
+            let axes = low.iter_mut().zip(&mut high).zip(origin).enumerate();
+            for (axis, ((low, high), origin)) in axes.take(V::DVec::DIMENSION) {
+                let Some([first, last]) = layout.range(exposed, axis) else {
+                    continue;
+                };
+                let [mut first, mut last] = [first, last].map(|at| at + origin);
+                if axis == side / 2 {
+                    let is_upper = (side % 2) as i32;
+                    (first, last) = (first + is_upper, last + is_upper);
+                    let plane = FacePlane::new(side, 8 * first, Cell::SOLID).number();
+                    let is_common = first == last && group.is_none_or(|group| group == plane);
+                    group = Some(if is_common { plane } else { NO_GROUP });
+                } else {
+                    last += 1;
+                }
+                (*low, *high) = (first.min(*low), last.max(*high));
+            }
+        }
+        let [min, max] =
+            [low, high].map(|corner| V::DVec::of(corner.map(f64::from)).scaled(size.to_f64()));
+        let none = Pose::<V::DVec>::IDENTITY.translation;
+        Some(Self {
+            // A side is a segment in 2D, and two triangles in 3D.
+            len: sides * (V::DVec::DIMENSION as u32 - 1),
+            bounding_box: Bounds::around_core([min, max], 0.0, none).round_outward(),
+            group: group?,
+            has_ledges: false,
+            faces: OnceLock::new(),
+            solid,
+            origin,
+            size,
+        })
+    }
+
     fn faces(&self) -> &BlockFaces<V> {
         self.faces.get_or_init(|| {
             let count: i32 = BlockLayout::of(V::DVec::DIMENSION).lengths.iter().product();
@@ -136,50 +178,6 @@ impl<'g, V: Space> FaceFinder<'g, V> {
             solid: CellSet::default(),
             origin,
             size: block.size,
-        })
-    }
-}
-
-impl<V: Space> FaceBlock<V> {
-    /// Returns the block with these solid cells, or `None` if there are no exposed faces.
-    fn of_solid(solid: CellSet, origin: CellPosition, size: V) -> Option<Self> {
-        let layout = BlockLayout::of(V::DVec::DIMENSION);
-        let (mut sides, mut group) = (0, None);
-        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-        for side in 0..2 * V::DVec::DIMENSION {
-            let exposed = layout.exposed(solid, side);
-            sides += exposed.len();
-            let axes = low.iter_mut().zip(&mut high).zip(origin).enumerate();
-            for (axis, ((low, high), origin)) in axes.take(V::DVec::DIMENSION) {
-                let Some([first, last]) = layout.range(exposed, axis) else {
-                    continue;
-                };
-                let [mut first, mut last] = [first, last].map(|at| at + origin);
-                if axis == side / 2 {
-                    let is_upper = (side % 2) as i32;
-                    (first, last) = (first + is_upper, last + is_upper);
-                    let plane = FacePlane::new(side, 8 * first, Cell::SOLID).number();
-                    let is_common = first == last && group.is_none_or(|group| group == plane);
-                    group = Some(if is_common { plane } else { NO_GROUP });
-                } else {
-                    last += 1;
-                }
-                (*low, *high) = (first.min(*low), last.max(*high));
-            }
-        }
-        let [min, max] =
-            [low, high].map(|corner| V::DVec::of(corner.map(f64::from)).scaled(size.to_f64()));
-        let none = Pose::<V::DVec>::IDENTITY.translation;
-        Some(Self {
-            // A side is a segment in 2D, and two triangles in 3D.
-            len: sides * (V::DVec::DIMENSION as u32 - 1),
-            bounding_box: Bounds::around_core([min, max], 0.0, none).round_outward(),
-            group: group?,
-            has_ledges: false,
-            faces: OnceLock::new(),
-            solid,
-            origin,
-            size,
         })
     }
 }
