@@ -6,8 +6,9 @@
 //!
 //! A ray is mapped into the frame of a collider. The parameter of a point on the ray is the point's
 //! distance from the origin of the ray, measured in the world. The map does not change this
-//! parameter. In this frame, the tree of a compound finds the parts near the ray. If a scale
-//! flattens a collider, the inverse map does not exist, so all parts are tested in the world.
+//! parameter. In this frame, the tree of a compound finds the parts near the ray, and
+//! `shape/cells/cell_path.rs` the faces of solid cells. If a scale flattens a collider, the inverse
+//! map does not exist, so all parts are tested in the world.
 
 #[cfg(test)]
 mod tests;
@@ -141,19 +142,22 @@ fn visit_ray_at_compound<V: Space>(
             match compound.parts() {
                 (CompoundParts::Surface(surface), 0.0) => {
                     let facets = FacetLine::new(&line);
-                    compound.along(&line, shift, ray.max, |index| {
-                        let crossing = surface.crossing(index, &facets);
-                        let crossing = crossing.filter(|_| compound.owns(index));
-                        let hit = crossing.and_then(|(t, vertices)| {
-                            let vertices = vertices.get(..V::DVec::DIMENSION).unwrap_or_default();
-                            let rule = rule.at(surface, index);
-                            at_facet(vertices, t + shift, &local, rule, &rounding)
-                                .filter(|_| t + shift >= 0.0 || enters(compound, &start, &rounding))
-                        });
+                    compound.along(&line, shift, ray.max, ray.hollow, |index, corners| {
+                        let corners = corners.or_else(|| surface.corners(index));
+                        let hit = corners
+                            .filter(|_| compound.owns(index))
+                            .and_then(|corners| {
+                                let corners = corners.map(V::to_f64);
+                                let corners = corners.get(..V::DVec::DIMENSION).unwrap_or_default();
+                                let t = facets.crossing(corners)? + shift;
+                                let rule = rule.at(surface, index);
+                                at_facet(corners, t, &local, rule, &rounding)
+                                    .filter(|_| t >= 0.0 || enters(compound, &start, &rounding))
+                            });
                         add(&mut local, hit, index)
                     });
                 }
-                _ => compound.along(&line, shift, ray.max, |index| {
+                _ => compound.along(&line, shift, ray.max, ray.hollow, |index, _| {
                     let hit = at_part(compound, index, &local, &rounding);
                     let hit = hit.filter(|_| compound.owns(index));
                     add(&mut local, hit, index)

@@ -1,5 +1,8 @@
 //! The order of the cells in a block of 64 cells, and sets of such cells.
 //!
+//! The *number* of a cell in its block is a Morton code: the lowest bits are the lowest bits of x, y
+//! and, in 3D, z. A set of such numbers is an integer of 64 bits.
+//!
 //! A list of a block's cells also has the cells around the block, with x first and then y.
 
 use std::sync::OnceLock;
@@ -14,17 +17,21 @@ const MAX_SIDE: usize = 8;
 
 /// The cells of a block of 8 x 8 cells (in 3D, 4 x 4 x 4).
 pub struct BlockLayout {
-    /// The position of each cell in the block, and its index in the list. The order is a Morton
-    /// code: the lowest bits are the lowest bits of x, y and, in 3D, z.
+    pub dimension: usize,
+    /// The position of each cell in the block, and its index in the list, by the cell's number.
     pub order: Vec<(CellPosition, usize)>,
+    /// The number of each cell in the list. For the cells around the block, it has no meaning.
+    numbers: Vec<u32>,
     /// The numbers of cells in the list along each axis.
     pub lengths: CellPosition,
     /// The differences of the indices of two neighbors along each axis.
     steps: [usize; 3],
     /// The cells of the block, without the cells around it.
-    pub inside: CellSet,
-    /// The cells of the block with each coordinate, along each axis.
-    layers: [[CellSet; MAX_SIDE]; 3],
+    inside: CellSet,
+    /// The numbers of the cells of the block with each coordinate, along each axis.
+    layers: [[u64; MAX_SIDE]; 3],
+    /// The numbers of the cells with lower coordinates than each coordinate, along each axis.
+    below: [[u64; MAX_SIDE + 1]; 3],
 }
 
 /// Returns the binary logarithm of the number of cells of a block along each axis.
@@ -45,11 +52,14 @@ impl BlockLayout {
         let length = (1 << block_bits(dimension)) + 2;
         let lengths = [length, length, if dimension == 2 { 1 } else { length }];
         let mut layout = Self {
+            dimension,
             order: Vec::new(),
+            numbers: vec![0; lengths.iter().product::<i32>() as usize],
             lengths,
             steps: [1, length as usize, (length * length) as usize],
             inside: CellSet::default(),
             layers: Default::default(),
+            below: Default::default(),
         };
         for number in 0..BLOCK_LEN {
             let mut position = [0; 3];
@@ -62,10 +72,17 @@ impl BlockLayout {
             let index = axes.map(|(at, step)| (at + 1) as usize * step).sum();
             layout.order.push((position, index));
             layout.inside.insert(index);
+            if let Some(slot) = layout.numbers.get_mut(index) {
+                *slot = number;
+            }
             for (layers, at) in layout.layers.iter_mut().zip(position) {
                 if let Some(layer) = layers.get_mut(at as usize) {
-                    layer.insert(index);
+                    *layer |= 1 << number;
                 }
+            }
+            for (below, at) in layout.below.iter_mut().zip(position) {
+                let higher = below.iter_mut().skip(at as usize + 1);
+                higher.for_each(|cells| *cells |= 1 << number);
             }
         }
         layout
@@ -87,23 +104,56 @@ impl BlockLayout {
         self.steps.get(side / 2).copied().unwrap_or(0)
     }
 
-    /// Returns the cells of the block in a set whose neighbors at a side are not in the set.
-    pub fn exposed(&self, cells: CellSet, side: usize) -> CellSet {
+    /// Returns the numbers of the cells of the block in a set whose neighbors at a side are not in
+    /// the set.
+    pub fn exposed(&self, cells: CellSet, side: usize) -> u64 {
         let step = self.step(side) as u32;
         let covered = if side % 2 == 1 {
             cells.lowered(step)
         } else {
             cells.raised(step)
         };
-        cells.without(covered).and(self.inside)
+        let exposed = cells.without(covered).and(self.inside);
+        let numbers = exposed
+            .indices()
+            .filter_map(|index| self.numbers.get(index));
+        numbers.fold(0, |all, number| all | 1 << number)
     }
 
-    /// Returns the least and the greatest coordinate of a set along an axis.
-    pub fn range(&self, cells: CellSet, axis: usize) -> Option<[i32; 2]> {
+    /// Returns the least and the greatest coordinate of cells, given by their numbers, along an
+    /// axis.
+    pub fn range(&self, numbers: u64, axis: usize) -> Option<[i32; 2]> {
         let layers = self.layers.get(axis)?.iter().zip(0..);
-        let mut used = layers.filter(|(layer, _)| !cells.and(**layer).is_empty());
+        let mut used = layers.filter(|(layer, _)| numbers & *layer != 0);
         let (_, first) = used.next()?;
         Some([first, used.last().map_or(first, |(_, last)| last)])
+    }
+
+    /// Returns each coordinate along an axis with the numbers of the cells there.
+    #[inline]
+    pub fn layers(&self, axis: usize) -> impl DoubleEndedIterator<Item = (f64, u64)> {
+        let layers = self.layers.get(axis).map_or(&[][..], |layers| layers);
+        let layers = layers.iter().enumerate();
+        layers.map(|(at, cells)| (at as f64, *cells))
+    }
+
+    /// Returns the numbers of the cells at these coordinates along an axis. NaN excludes no cell.
+    #[inline]
+    pub fn between(&self, axis: usize, [low, high]: [f64; 2]) -> u64 {
+        // The conversions to `i32` round toward 0. They are faster than other conversions.
+        let first = (low as i32).max(0) as usize;
+        let end = if high < 0.0 {
+            0
+        } else if high < MAX_SIDE as f64 {
+            high as i32 as usize + 1
+        } else {
+            MAX_SIDE
+        };
+        let below = self.below.get(axis).and_then(|it| {
+            let below = |at: usize| it.get(at.min(MAX_SIDE));
+            Some(below(end)? & !below(first)?)
+        });
+        below.unwrap_or(0)
     }
 }
 
@@ -134,12 +184,9 @@ impl CellSet {
         word.is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-
-    pub fn len(self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+    fn indices(self) -> impl Iterator<Item = usize> {
+        let words = self.0.into_iter().enumerate();
+        words.flat_map(|(index, word)| bits(word).map(move |bit| 64 * index + bit))
     }
 
     fn and(self, other: Self) -> Self {
@@ -174,4 +221,14 @@ impl CellSet {
             d >> by,
         ])
     }
+}
+
+/// Returns the set bits of an integer, from the lowest.
+pub fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        // Clears the lowest set bit.
+        word &= word.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit as usize)
+    })
 }

@@ -113,7 +113,7 @@ struct Face<'c> {
 }
 
 /// The vertices of a facet, and a flag for each edge: see [`Face::triangles`].
-type Triangle<V> = ([V; 3], [bool; 3]);
+pub type Triangle<V> = ([V; 3], [bool; 3]);
 
 /// The cells of a block and the cells around it.
 pub struct BlockCells<'g, V: Space> {
@@ -251,38 +251,54 @@ impl<'g, V: Space> BlockCells<'g, V> {
 
     /// Adds a whole side of a cell as facets.
     fn add_side(&mut self, cell: CellPosition, side: usize, plane: FacePlane, inner: [bool; 4]) {
-        let [u, w] = other_axes(side / 2).map(V::DVec::axis);
-        let corner = V::DVec::of(cell.map(f64::from)) + V::DVec::axis(side / 2) * (side % 2) as f64;
-        let size = self.size.to_f64();
-        let at = |corner: V::DVec| V::from_f64(corner.scaled(size));
-        // The corners and edges have the order of [`Face::inner`]. In 2D, the edges 0 and 2 are the
-        // ends.
-        let (a, d) = (at(corner), at(corner + u));
-        let [ab, bc, cd, da] = inner;
-        let is_flat = V::DVec::DIMENSION == 2;
-        // The order of the corners is the same for both sides of an axis.
-        let is_reversed = (side < 2) ^ (side % 2 == 1) ^ !is_flat;
-        let mut add = |triangle: Triangle<V>| {
-            let (vertices, inner) = if is_reversed {
-                reversed(triangle, is_flat)
-            } else {
-                triangle
-            };
-            self.facets.push(BlockFacet {
+        let triangles = side_facets(cell, side, self.size, inner);
+        self.facets
+            .extend(triangles.map(|(vertices, inner)| BlockFacet {
                 vertices,
                 cell,
-                rims: rims(&inner, is_flat),
+                rims: rims(&inner, V::DVec::DIMENSION == 2),
                 cluster: FaceCluster::Plane(plane),
-            });
-        };
-        if is_flat {
-            add(([a, d, d], [cd, ab, true]));
-        } else {
-            let (b, c) = (at(corner + w), at(corner + u + w));
-            add(([a, b, c], [bc, true, ab]));
-            add(([a, c, d], [cd, da, true]));
-        }
+            }));
     }
+}
+
+/// Returns the facets of a whole side of a cell. `inner` is [`Face::inner`].
+pub fn side_facets<V: Space>(
+    cell: CellPosition,
+    side: usize,
+    size: V,
+    inner: [bool; 4],
+) -> impl Iterator<Item = Triangle<V>> {
+    let [u, w] = other_axes(side / 2).map(V::DVec::axis);
+    let corner = V::DVec::of(cell.map(f64::from)) + V::DVec::axis(side / 2) * (side % 2) as f64;
+    let size = size.to_f64();
+    let at = |corner: V::DVec| V::from_f64(corner.scaled(size));
+    // The corners and edges have the order of [`Face::inner`]. In 2D, the edges 0 and 2 are the
+    // ends.
+    let (a, d) = (at(corner), at(corner + u));
+    let [ab, bc, cd, da] = inner;
+    let is_flat = V::DVec::DIMENSION == 2;
+    // The order of the corners is the same for both sides of an axis.
+    let is_reversed = (side < 2) ^ (side % 2 == 1) ^ !is_flat;
+    let [b, c] = if is_flat {
+        [d, d]
+    } else {
+        [at(corner + w), at(corner + u + w)]
+    };
+    let first = if is_flat {
+        ([a, d, d], [cd, ab, true])
+    } else {
+        ([a, b, c], [bc, true, ab])
+    };
+    let triangles = [first, ([a, c, d], [cd, da, true])].into_iter();
+    let triangles = triangles.take(V::DVec::DIMENSION - 1);
+    triangles.map(move |triangle| {
+        if is_reversed {
+            reversed(triangle, is_flat)
+        } else {
+            triangle
+        }
+    })
 }
 
 /// Returns the shape of a cell that is neither empty nor solid nor one-way.
@@ -366,7 +382,7 @@ impl<V: Space> BlockFacet<V> {
 }
 
 /// Returns the axes other than `axis`, in the order of the edges in [`Face::inner`].
-fn other_axes(axis: usize) -> [usize; 2] {
+pub fn other_axes(axis: usize) -> [usize; 2] {
     match axis {
         0 => [1, 2],
         1 => [0, 2],

@@ -16,12 +16,16 @@ use crate::{
         cells::{
             block_layout::{BlockLayout, CellSet},
             cell::Cell,
-            exposed_faces::{BlockCells, BlockFacet, FacePlane},
+            cell_path::CellPath,
+            exposed_faces::{BlockCells, BlockFacet, FacePlane, side_facets},
             grid::{CellGrid, CellPosition, CellReader, moved},
         },
     },
     space::{DVector, Pose, Space},
 };
+
+/// The number of sides of a cell in 3D.
+const MAX_SIDES: usize = 6;
 
 /// The exposed faces of a block.
 pub struct FaceBlock<V: Space> {
@@ -34,6 +38,9 @@ pub struct FaceBlock<V: Space> {
     /// `true` if any face belongs to a one-way cell.
     pub has_ledges: bool,
     faces: OnceLock<BlockFaces<V>>,
+    /// For each side, the numbers of the cells that are exposed there. Empty if any of the cells in
+    /// `solid` is neither solid nor empty.
+    exposed: [u64; MAX_SIDES],
     /// The solid cells of the block and around it. Empty if any of these cells is neither solid nor
     /// empty.
     solid: CellSet,
@@ -60,17 +67,19 @@ impl<V: Space> BlockFaces<V> {
 }
 
 impl<V: Space> FaceBlock<V> {
+    /// The number of facets of a whole side: a segment in 2D, two triangles in 3D.
+    const PER_SIDE: u32 = V::DVec::DIMENSION as u32 - 1;
+
     /// Returns the block with these solid cells, or `None` if there are no exposed faces.
     fn of_solid(solid: CellSet, origin: CellPosition, size: V) -> Option<Self> {
         let layout = BlockLayout::of(V::DVec::DIMENSION);
-        let (mut sides, mut group) = (0, None);
+        let (mut exposed, mut group) = ([0; MAX_SIDES], None);
         let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-        for side in 0..2 * V::DVec::DIMENSION {
-            let exposed = layout.exposed(solid, side);
-            sides += exposed.len();
+        for (side, exposed) in exposed.iter_mut().enumerate().take(2 * V::DVec::DIMENSION) {
+            *exposed = layout.exposed(solid, side);
             let axes = low.iter_mut().zip(&mut high).zip(origin).enumerate();
             for (axis, ((low, high), origin)) in axes.take(V::DVec::DIMENSION) {
-                let Some([first, last]) = layout.range(exposed, axis) else {
+                let Some([first, last]) = layout.range(*exposed, axis) else {
                     continue;
                 };
                 let [mut first, mut last] = [first, last].map(|at| at + origin);
@@ -90,12 +99,12 @@ impl<V: Space> FaceBlock<V> {
             [low, high].map(|corner| V::DVec::of(corner.map(f64::from)).scaled(size.to_f64()));
         let none = Pose::<V::DVec>::IDENTITY.translation;
         Some(Self {
-            // A side is a segment in 2D, and two triangles in 3D.
-            len: sides * (V::DVec::DIMENSION as u32 - 1),
+            len: count(exposed) * Self::PER_SIDE,
             bounding_box: Bounds::around_core([min, max], 0.0, none).round_outward(),
             group: group?,
             has_ledges: false,
             faces: OnceLock::new(),
+            exposed,
             solid,
             origin,
             size,
@@ -127,11 +136,57 @@ impl<V: Space> FaceBlock<V> {
         &self.faces().facets
     }
 
+    /// Visits the facets along a path: see [`FaceTree::walk`](super::face_tree::FaceTree::walk).
+    pub fn visit_along(
+        &self,
+        path: &CellPath,
+        max: f64,
+        start: u32,
+        visit: &mut dyn FnMut(u32, [V; 3]) -> f64,
+    ) -> f64 {
+        let mut max = max;
+        let Self { exposed, size, .. } = *self;
+        if exposed.iter().fold(0, |all, cells| all | cells) == 0 {
+            let facets = self.facets();
+            self.tree().visit_along(&path.points, max, |index| {
+                if let Some(facet) = facets.get(index as usize) {
+                    max = visit(start + index, *facet.corners());
+                }
+                max
+            });
+            return max;
+        }
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        for (side, cells) in exposed.into_iter().enumerate() {
+            max = path.visit_side(layout, self.origin, (side, cells), max, |number| {
+                let Some((offset, _)) = layout.order.get(number) else {
+                    return max;
+                };
+                let before = exposed.iter().enumerate().map(|(other, exposed)| {
+                    let own_cell = u64::from(other < side) << number;
+                    exposed & (((1 << number) - 1) | own_cell)
+                });
+                let first = start + count(before) * Self::PER_SIDE;
+                let facets = side_facets(moved(self.origin, *offset), side, size, [false; 4]);
+                for ((corners, _), index) in facets.zip(first..) {
+                    max = visit(index, corners);
+                }
+                max
+            });
+        }
+        max
+    }
+
     /// Returns the tree of the facets' boxes.
     #[inline]
     pub fn tree(&self) -> &WideTree {
         &self.faces().tree
     }
+}
+
+/// Returns the number of cells in all sets of numbers.
+fn count(sets: impl IntoIterator<Item = u64>) -> u32 {
+    sets.into_iter().map(u64::count_ones).sum()
 }
 
 /// Finds the exposed faces of the blocks of a grid.
@@ -175,6 +230,7 @@ impl<'g, V: Space> FaceFinder<'g, V> {
             group: faces.tree.group(),
             has_ledges,
             faces: faces.into(),
+            exposed: [0; MAX_SIDES],
             solid: CellSet::default(),
             origin,
             size: block.size,

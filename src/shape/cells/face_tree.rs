@@ -17,8 +17,8 @@ use crate::{
         Box3, BoxPath,
         boxes::{bounds::Bounds, wide_tree::WideTree},
         cells::{
-            block_layout::block_bits, exposed_faces::BlockFacet, face_block::FaceBlock,
-            grid::CellPosition,
+            block_layout::block_bits, cell_path::CellPath, exposed_faces::BlockFacet,
+            face_block::FaceBlock, grid::CellPosition,
         },
     },
     space::{DVector, Space},
@@ -89,8 +89,6 @@ pub enum TreeSearch<'q, D: DVector> {
     Overlapping(&'q Box3),
     /// See [`WideTree::visit_nearest`].
     Nearest(&'q Box3),
-    /// See [`WideTree::visit_along`].
-    Along(&'q BoxPath),
     /// See [`WideTree::visit_groups_along`].
     GroupsAlong(&'q BoxPath, &'q dyn Fn(u32) -> bool),
     /// See [`WideTree::visit_by_gap`].
@@ -111,9 +109,6 @@ impl<D: DVector> TreeSearch<'_, D> {
             }
             Self::Nearest(bounds) => {
                 tree.visit_nearest(bounds, limit, visit);
-            }
-            Self::Along(path) => {
-                tree.visit_along(path, limit, visit);
             }
             Self::GroupsAlong(path, is_skipped) => {
                 tree.visit_groups_along(path, limit, is_skipped, visit);
@@ -161,6 +156,15 @@ pub trait FaceNode<V: Space>: Sized {
         start: u32,
         visit: &mut dyn FnMut(u32) -> f64,
     );
+
+    /// Visits the facets along a path: see [`FaceTree::walk`]. Returns the last `max`.
+    fn walk(
+        &self,
+        path: &CellPath,
+        max: f64,
+        start: u32,
+        visit: &mut dyn FnMut(u32, [V; 3]) -> f64,
+    ) -> f64;
 
     /// Returns `true` if a box may overlap a node that the other tree does not share.
     fn differs(&self, other: &Self, bounds: &Box3) -> bool;
@@ -232,6 +236,17 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         search.run(self.tree(), limit, &mut |index| visit(start + index));
+    }
+
+    #[inline]
+    fn walk(
+        &self,
+        path: &CellPath,
+        max: f64,
+        start: u32,
+        visit: &mut dyn FnMut(u32, [V; 3]) -> f64,
+    ) -> f64 {
+        self.visit_along(path, max, start, visit)
     }
 
     fn differs(&self, _: &Self, bounds: &Box3) -> bool {
@@ -355,6 +370,23 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             }
             limit
         });
+    }
+
+    fn walk(
+        &self,
+        path: &CellPath,
+        max: f64,
+        start: u32,
+        visit: &mut dyn FnMut(u32, [V; 3]) -> f64,
+    ) -> f64 {
+        let mut max = max;
+        self.tree.visit_along(&path.points, max, |index| {
+            if let Some(child) = self.children.get(index as usize) {
+                max = child.node.walk(path, max, start + child.start, visit);
+            }
+            max
+        });
+        max
     }
 
     fn differs(&self, other: &Self, bounds: &Box3) -> bool {
@@ -518,6 +550,13 @@ impl<V: Space> FaceTree<V> {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         self.root.search(search, limit, 0, visit);
+    }
+
+    /// Calls `visit` with the index and the vertices of each facet that a path may meet until
+    /// `max`, roughly in the order of the path. Sides of cells that the path leaves may be skipped.
+    /// `visit` returns the new `max`, or a negative number to stop.
+    pub fn walk(&self, path: &CellPath, max: f64, visit: &mut dyn FnMut(u32, [V; 3]) -> f64) {
+        self.root.walk(path, max, 0, visit);
     }
 
     /// Returns `true` if a box may overlap faces that only one of two trees has.

@@ -10,6 +10,7 @@
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
 //! | `block_layout.rs` | the order of the cells in a block |
 //! | `exposed_faces.rs` | the faces of the cells of a block |
+//! | `cell_path.rs` | the path of a ray through the sides of cells |
 //! | `face_block.rs` | the faces of a block, found on demand |
 //! | `face_tree.rs` | a tree of all faces |
 //! | `cell_surface.rs` | the grid and the faces of a collider |
@@ -17,6 +18,7 @@
 
 pub mod block_layout;
 pub mod cell;
+pub mod cell_path;
 pub mod cell_shape;
 pub mod cell_surface;
 pub mod exposed_faces;

@@ -16,7 +16,10 @@ use crate::{
             box_path::BoxPath,
             wide_tree::{NO_GROUP, WideTree},
         },
-        cells::{cell_surface::CellSurface, face_tree::TreeSearch, grid::CellPosition},
+        cells::{
+            cell_path::CellPath, cell_surface::CellSurface, face_tree::TreeSearch,
+            grid::CellPosition,
+        },
         compounds::surface::{MeshSurface, SolidElement, Surface},
         elements::{core::checked_radius, facet::Facet, line::Line},
         joined::parts::PosedShapes,
@@ -423,16 +426,18 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that a line may cross at a t from 0 to `max`,
-    /// roughly in the order of t. The line is in the frame of the compound. The line is
-    /// [centered](Self::centered), and its origin has the parameter t = `shift`. `visit` returns
-    /// the new `max`.
+    /// roughly in the order of t. For the faces of cells, the vertices follow the index, and unless
+    /// `meets_backs` is `true`, faces that the line leaves may be skipped. The line is in the frame
+    /// of the compound. The line is [centered](Self::centered), and its origin has the parameter
+    /// t = `shift`. `visit` returns the new `max`.
     #[inline]
     pub fn along(
         &self,
         line: &Line<V::DVec>,
         shift: f64,
         max: f64,
-        mut visit: impl FnMut(u32) -> f64,
+        meets_backs: bool,
+        mut visit: impl FnMut(u32, Option<[V; 3]>) -> f64,
     ) {
         let margin = self.touching_margin();
         // All parts are within `reach` of the center. The path begins at this distance before the
@@ -447,18 +452,22 @@ impl<V: Space> Compound<V> {
         // coordinate on the path to the part is at most the L1 norm of the center plus `NEAR` times
         // `reach`.
         let slack = LINE_SLACK * (self.data.center.extent() + NEAR * reach);
-        let origin = line.at(start - shift);
-        let path = BoxPath::new(origin, V::DVec::ONE * (margin + slack), line.direction);
-        let mut visit = |number| visit(number) - start;
-        match self.cells() {
-            Some(cells) => {
-                let search = TreeSearch::Along(&path);
-                self.search_faces(cells, &search, max - start, &mut visit);
+        let (origin, half) = (line.at(start - shift), margin + slack);
+        let Some(cells) = self.cells() else {
+            let path = BoxPath::new(origin, V::DVec::ONE * half, line.direction);
+            let visit = |index| visit(index, None) - start;
+            self.data.tree.visit_along(&path, max - start, visit);
+            return;
+        };
+        let size = cells.grid().cell_size().to_f64();
+        let path = CellPath::new(origin, half, line.direction, size, meets_backs);
+        let (mut max, skips_ledges) = (max - start, self.skips_ledges());
+        cells.faces().walk(&path, max, &mut |index, corners| {
+            if !skips_ledges || cells.ledge(index).is_none() {
+                max = visit(index, Some(corners)) - start;
             }
-            None => {
-                self.data.tree.visit_along(&path, max - start, visit);
-            }
-        }
+            max
+        });
     }
 
     /// Calls `visit` with the index of each part that a moving box may touch until the time `max`.

@@ -19,11 +19,8 @@ use crate::{
             grid::{CellGrid, CellPosition},
         },
         compounds::clusters::Clusters,
-        elements::{
-            facet::{
-                FacetIndices, FacetVertices, facet_indices, facet_name, facet_vertices, has_area,
-            },
-            facet_line::FacetLine,
+        elements::facet::{
+            FacetIndices, FacetVertices, facet_indices, facet_name, facet_vertices, has_area,
         },
         joined::parts::{JoinedParts, MAX_TOLERANCE, PosedShapes},
     },
@@ -107,6 +104,12 @@ impl<V: Space> Surface<V> {
             }
             Self::Cells(cells) => {
                 let grid = cells.grid();
+                let size = grid.cell_size().to_f64();
+                let near = cells.faces().bounds();
+                let near = near.grown(CELL_ROUNDING * (point.extent() + size.extent()));
+                if !near.overlaps(&Bounds::at(point)) {
+                    return None;
+                }
                 let in_cells = grid.in_cells(point).copysign(V::DVec::ONE) + V::DVec::ONE;
                 let rounding = if is_rounded { CELL_ROUNDING } else { 0.0 };
                 let position = grid.cell_around(point, in_cells * rounding);
@@ -162,10 +165,7 @@ impl<V: Space> Surface<V> {
         if !has_area::<V>(&self.facet_vertices(index)?) {
             return None;
         }
-        let [a, b, c] = match self {
-            Self::Mesh(mesh) => mesh.corners(index)?,
-            Self::Cells(cells) => *cells.facet(index)?.corners(),
-        };
+        let [a, b, c] = self.corners(index)?;
         Some(if V::DVec::DIMENSION == 2 {
             Shape::Segment([a, b])
         } else {
@@ -227,18 +227,12 @@ impl<V: Space> Surface<V> {
         }
     }
 
-    /// Returns the t at which a line crosses a facet, and the vertices of the facet. In 2D, the
-    /// third vertex has no meaning.
+    /// Returns the vertices of a facet. In 2D, the third vertex has no meaning.
     #[inline(always)]
-    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<(f64, [V::DVec; 3])> {
-        let [a, b, c] = match self {
-            Self::Mesh(mesh) => mesh.corners(index)?.map(V::to_f64),
-            Self::Cells(cells) => cells.facet(index)?.corners().map(V::to_f64),
-        };
-        if V::DVec::DIMENSION == 2 {
-            Some((line.crossing_of_segment([a, b])?, [a, b, b]))
-        } else {
-            Some((line.crossing_of_triangle([a, b, c])?, [a, b, c]))
+    pub fn corners(&self, index: u32) -> Option<[V; 3]> {
+        match self {
+            Self::Mesh(mesh) => mesh.corners(index),
+            Self::Cells(cells) => Some(*cells.facet(index)?.corners()),
         }
     }
 

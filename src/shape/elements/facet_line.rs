@@ -45,6 +45,7 @@ impl<D: DVector> FacetLine<D> {
 
     /// Returns the t at which the line crosses the facet with these vertices. Returns `None` if the
     /// line misses the facet or is in its plane.
+    #[inline]
     pub fn crossing(&self, vertices: &[D]) -> Option<f64> {
         match vertices {
             [a, b] => self.crossing_of_segment([*a, *b]),
@@ -53,9 +54,8 @@ impl<D: DVector> FacetLine<D> {
         }
     }
 
-    /// See [`crossing`](Self::crossing).
     #[inline]
-    pub fn crossing_of_segment(&self, ends: [D; 2]) -> Option<f64> {
+    fn crossing_of_segment(&self, ends: [D; 2]) -> Option<f64> {
         let offsets = ends.map(|end| end - self.line.origin);
         let [a, b] = offsets.map(|offset| D::determinant(&[self.line.direction, offset]));
         if (a < 0.0 && b < 0.0) || (a > 0.0 && b > 0.0) {
@@ -67,9 +67,8 @@ impl<D: DVector> FacetLine<D> {
         t.is_finite().then_some(t)
     }
 
-    /// See [`crossing`](Self::crossing).
     #[inline]
-    pub fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
+    fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
         let [shear_x, shear_y, shear_z] = self.shear;
         let sheared = |vertex: D| {
             let offset = (vertex - self.line.origin).components();
