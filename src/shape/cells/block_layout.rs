@@ -165,10 +165,15 @@ impl CellSet {
     /// Returns the cells for which `contains` returns `true`.
     pub fn of<T>(cells: &[T], contains: impl Fn(&T) -> bool) -> Self {
         let mut words = cells.chunks(64).map(|cells| {
-            let cells = cells.iter().enumerate();
-            cells.fold(0, |word, (bit, cell)| {
-                word | u64::from(contains(cell)) << bit
-            })
+            let bytes = cells.chunks(8).zip(0..).map(|(cells, byte)| {
+                let mut flags = [0; 8];
+                for (flag, cell) in flags.iter_mut().zip(cells) {
+                    *flag = u8::from(contains(cell));
+                }
+                // The product moves the flag of each byte to one bit of the highest byte.
+                (u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * byte)
+            });
+            bytes.fold(0, |word, byte| word | byte)
         });
         Self([(); 4].map(|()| words.next().unwrap_or(0)))
     }
