@@ -85,7 +85,7 @@ pub struct CellGrid<V: Space> {
     size: V,
     shapes: Arc<[TableShape<V>]>,
     /// Chunks and regions without cells are removed, so that equal grids have equal regions.
-    regions: BTreeMap<CellPosition, Arc<Region>>,
+    regions: Arc<BTreeMap<CellPosition, Arc<Region>>>,
 }
 
 /// A grid, and the offset of its cells in a larger grid.
@@ -125,7 +125,7 @@ impl<V: Space> CellGrid<V> {
         Self {
             size,
             shapes: Arc::default(),
-            regions: BTreeMap::new(),
+            regions: Arc::default(),
         }
     }
 
@@ -189,7 +189,7 @@ impl<V: Space> CellGrid<V> {
         Self {
             size: self.size,
             shapes: self.shapes.clone(),
-            regions: BTreeMap::new(),
+            regions: Arc::default(),
         }
     }
 
@@ -341,7 +341,8 @@ impl<V: Space> CellGrid<V> {
             return;
         }
         let region_key = Self::region_of(key);
-        let region = Arc::make_mut(self.regions.entry(region_key).or_default());
+        let regions = Arc::make_mut(&mut self.regions);
+        let region = Arc::make_mut(regions.entry(region_key).or_default());
         let found = region.binary_search_by_key(&key, |(key, _)| *key);
         let at = found.unwrap_or_else(|at| {
             let cells = NO_CELLS.iter().take(Self::CHUNK_LEN).copied();
@@ -366,7 +367,7 @@ impl<V: Space> CellGrid<V> {
         if *count == 0 {
             region.remove(at);
             if region.is_empty() {
-                self.regions.remove(&region_key);
+                regions.remove(&region_key);
             }
         }
     }
@@ -432,7 +433,7 @@ impl<V: Space> CellGrid<V> {
 
     /// Removes all cells.
     pub fn clear(&mut self) {
-        self.regions.clear();
+        self.regions = Arc::default();
     }
 
     /// Returns the grid of all cells for which `keep` returns `true`. For example, a level can have
@@ -716,8 +717,13 @@ fn unshared<'m, T: 'm>(
 ) -> impl Iterator<Item = OldAndNew<'m, T>> {
     let (mut old, mut new) = (old.peekable(), new.peekable());
     let all = iter::from_fn(move || {
-        let keys = [old.peek().map(|it| it.0), new.peek().map(|it| it.0)];
-        let key = keys.into_iter().flatten().min()?;
+        let key = match (old.peek(), new.peek()) {
+            // Most keys are equal, and this comparison is the fastest.
+            (Some((old, _)), Some((new, _))) if old == new => *old,
+            (Some((old, _)), Some((new, _))) => *old.min(new),
+            (Some((key, _)), None) | (None, Some((key, _))) => *key,
+            (None, None) => return None,
+        };
         let values = [old.next_if(|it| it.0 == key), new.next_if(|it| it.0 == key)];
         Some((key, values.map(|value| value.map(|(_, value)| value))))
     });
