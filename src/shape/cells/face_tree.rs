@@ -60,7 +60,25 @@ struct Child<C> {
     code: u64,
     /// The number of facets in all children before.
     start: u32,
+    /// The number of facets of the node. A count of all children does not read their nodes.
+    len: u32,
+    has_ledges: bool,
     node: Arc<C>,
+}
+
+impl<C> Child<C> {
+    fn new<V: Space>(code: u64, node: Arc<C>) -> Self
+    where
+        C: FaceNode<V>,
+    {
+        Self {
+            code,
+            start: 0,
+            len: node.len(),
+            has_ledges: node.has_ledges(),
+            node,
+        }
+    }
 }
 
 impl<C> Clone for Child<C> {
@@ -279,8 +297,8 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
     fn of_blocks(blocks: &[BlockChange<V>]) -> Option<Arc<Self>> {
         let mut children = Vec::new();
         for blocks in by_child::<V, C>(blocks) {
-            let (code, start) = (code_of_child::<V, C>(blocks), 0);
-            children.extend(C::of_blocks(blocks).map(|node| Child { code, start, node }));
+            let code = code_of_child::<V, C>(blocks);
+            children.extend(C::of_blocks(blocks).map(|node| Child::new(code, node)));
         }
         (!children.is_empty()).then(|| Arc::new(Self::new(children)))
     }
@@ -289,7 +307,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
         let group = Arc::make_mut(node);
         let mut has_same_codes = true;
         for changes in by_child::<V, C>(changes) {
-            let (code, start) = (code_of_child::<V, C>(changes), 0);
+            let code = code_of_child::<V, C>(changes);
             let found = group.children.binary_search_by_key(&code, |it| it.code);
             match found {
                 Ok(index) => {
@@ -298,6 +316,8 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
                     };
                     if C::change(&mut child.node, changes) {
                         let (bounds, new_group) = (child.node.bounding_box(), child.node.group());
+                        child.len = child.node.len();
+                        child.has_ledges = child.node.has_ledges();
                         group.tree.replace(index as u32, bounds, new_group);
                     } else {
                         group.children.remove(index);
@@ -306,7 +326,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
                 }
                 Err(index) => {
                     if let Some(node) = C::of_blocks(changes) {
-                        group.children.insert(index, Child { code, start, node });
+                        group.children.insert(index, Child::new(code, node));
                         has_same_codes = false;
                     }
                 }
@@ -469,23 +489,20 @@ impl<C> FaceGroup<C> {
     }
 
     /// Counts the facets of the children.
-    fn count<V: Space>(&mut self)
-    where
-        C: FaceNode<V>,
-    {
+    fn count(&mut self) {
         self.len = 0;
         self.has_ledges = false;
         for child in &mut self.children {
             child.start = self.len;
-            self.len += child.node.len();
-            self.has_ledges |= child.node.has_ledges();
+            self.len += child.len;
+            self.has_ledges |= child.has_ledges;
         }
         // About one hint for each child.
         let mean = self.len / self.children.len().max(1) as u32;
         self.shift = mean.max(1).ilog2();
         self.hints.clear();
         for (child, index) in self.children.iter().zip(0..) {
-            let end = child.start + child.node.len();
+            let end = child.start + child.len;
             while (self.hints.len() as u32) << self.shift < end {
                 self.hints.push(index);
             }
