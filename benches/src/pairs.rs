@@ -130,7 +130,9 @@ pub fn add_2d(pairs: &mut impl Pairs<Vec2>) {
     pairs.add("rect-rect", block(), block());
     pairs.add("8gon-8gon", hull(8), hull(8));
     pairs.add("circle-8gon", ball(), hull(8));
+    pairs.add("rect-8gon", block(), hull(8));
     pairs.add("hull16-hull16", hull(16), hull(16));
+    pairs.add("hull32-hull32", hull(32), hull(32));
 }
 
 /// Adds the pairs in 3D.

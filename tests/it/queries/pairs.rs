@@ -1,12 +1,15 @@
 //! Closed forms of pairs: balls, boxes in line, edges and skew capsules, and linear casts of hulls
 //! and cylinders. All expected results are computed here in f64.
 
-use bevy::math::{
-    DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
-    primitives::{Capsule3d, Circle, ConicalFrustum, Cuboid, Cylinder, Rectangle, Sphere},
+use bevy::{
+    math::{
+        DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
+        primitives::{Capsule3d, Circle, ConicalFrustum, Cuboid, Cylinder, Rectangle, Sphere},
+    },
+    prelude::Transform,
 };
 use headbutt::{
-    ConvexHull, Support,
+    Collider, ConvexHull, Support,
     query::{self, CastHit, CastOptions, CastStatus, Motion},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -627,4 +630,115 @@ fn a_frustum_that_moves_over_a_point_with_its_center_hits_the_point() {
         let pose = Isometry3d::new(from, turn);
         hits_at_the_surface(frustum(half, top, bottom), pose, way, Vec3::ZERO);
     }
+}
+
+/// Returns the points of a convex polygon in the world, counter-clockwise.
+fn placed(points: &[Vec2], pose: Transform) -> Vec<DVec2> {
+    let rotation = pose.rotation.as_dquat().normalize();
+    let place = |point: &Vec2| {
+        let scaled = point.extend(0.0).as_dvec3() * pose.scale.as_dvec3();
+        (rotation * scaled + pose.translation.as_dvec3()).truncate()
+    };
+    let mut placed: Vec<DVec2> = points.iter().map(place).collect();
+    let center = placed.iter().sum::<DVec2>() / placed.len() as f64;
+    placed.sort_by(|a, b| {
+        (*a - center)
+            .to_angle()
+            .total_cmp(&(*b - center).to_angle())
+    });
+    placed
+}
+
+/// Returns the largest gap between an edge of `own` and the points of `other`.
+fn largest_gap(own: &[DVec2], other: &[DVec2]) -> f64 {
+    let ends = own.iter().cycle().skip(1);
+    let gaps = own.iter().zip(ends).map(|(start, end)| {
+        let normal = -(*end - *start).perp().normalize();
+        let heights = other.iter().map(|point| normal.dot(*point - *start));
+        heights.fold(f64::INFINITY, f64::min)
+    });
+    gaps.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Polygons of up to 20 corners beside polygons and rectangles, some of them far from their own
+/// origin, thin or mirrored.
+#[test]
+fn contacts_of_polygons_follow_from_their_edges() {
+    let mut random = StdRng::seed_from_u64(9);
+    let mut hits = [0; 2];
+    for number in 0..6000 {
+        let with_rectangle = number % 2 == 1;
+        let mut sample = |is_rectangle: bool| {
+            let thin = if random.random_bool(0.2) { 1e-4 } else { 1.0 };
+            let [width, height] = [1.0, thin].map(|most| most * random.random_range(0.2..1.0_f32));
+            let mirrored = if random.random() { -1.0 } else { 1.0 };
+            let factor = random.random_range(0.2..2.0_f32);
+            let pose = Transform {
+                translation: vector(&mut random).with_z(0.0) * 1.5,
+                rotation: Quat::from_rotation_z(random.random_range(-3.0..3.0)),
+                scale: factor * Vec3::new(mirrored, 1.0, 1.0),
+            };
+            if is_rectangle {
+                let half = Vec2::new(width, height) / 2.0;
+                let signs = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+                let points = signs.map(|signs| half * Vec2::from_array(signs));
+                let collider = Collider::rectangle(width, height);
+                return (collider, placed(&points, pose), pose);
+            }
+            let count = random.random_range(3..=20);
+            let far = if random.random_bool(0.2) { 3.0 } else { 0.0 };
+            let points: Vec<Vec2> = (0..count)
+                .map(|corner| {
+                    let turn = (corner as f32 + random.random_range(0.0..0.7)) / count as f32;
+                    let on_circle = Vec2::from_angle(turn * core::f32::consts::TAU);
+                    on_circle * Vec2::new(width, height) + far
+                })
+                .collect();
+            let collider = Collider::convex_hull(points.iter().copied());
+            (collider, placed(&points, pose), pose)
+        };
+        let [(a, points_a, pose_a), (b, points_b, pose_b)] =
+            [false, with_rectangle].map(&mut sample);
+        let gap = largest_gap(&points_a, &points_b).max(largest_gap(&points_b, &points_a));
+        for is_swapped in [false, true] {
+            let contact = if is_swapped {
+                query::contact(&b, pose_b, &a, pose_a)
+            } else {
+                query::contact(&a, pose_a, &b, pose_b)
+            };
+            let Some(contact) = contact else {
+                assert!(gap > -1e-5, "{number}: no contact at a gap of {gap}");
+                continue;
+            };
+            hits[usize::from(with_rectangle)] += 1;
+            let mut points = [contact.point_a, contact.point_b].map(|it| it.as_dvec3().truncate());
+            let mut normal = contact.normal.as_dvec3().truncate();
+            if is_swapped {
+                points.reverse();
+                normal = -normal;
+            }
+            let [point_a, point_b] = points;
+            let depth = f64::from(contact.depth);
+            assert!(
+                (depth + gap).abs() < 1e-5,
+                "{number}: {depth} at a gap of {gap}"
+            );
+            // A translation by the depth along the normal separates the polygons.
+            let reach = |points: &[DVec2], normal: DVec2| {
+                let heights = points.iter().map(|point| normal.dot(*point));
+                heights.fold(f64::NEG_INFINITY, f64::max)
+            };
+            let along = reach(&points_a, normal) + reach(&points_b, -normal);
+            assert!(
+                (along - depth).abs() < 1e-5,
+                "{number}: {along}, not {depth}"
+            );
+            let offset = point_a - point_b;
+            assert!(offset.distance(normal * depth) < 1e-5, "{number}: {offset}");
+            // The points are on the two polygons.
+            assert!(largest_gap(&points_a, &[point_a]) < 1e-5);
+            assert!(largest_gap(&points_b, &[point_b]) < 1e-5);
+        }
+    }
+    assert!(hits.iter().all(|hits| *hits > 600), "{hits:?}");
 }
