@@ -240,6 +240,14 @@ impl<V: Space> PlacedCollider<V> {
         }
     }
 
+    /// Loads the edges of a 2D hull into the processor's cache. The result has no meaning.
+    pub fn prefetch(&self) -> f64 {
+        match &self.body {
+            PlacedBody::Convex(Shape::Hull(hull)) => hull.prefetch(),
+            PlacedBody::Convex(_) | PlacedBody::Compound(..) => 0.0,
+        }
+    }
+
     /// Returns the type-erased scaled shape, or `None` for a compound.
     pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
         matches!(self.body, PlacedBody::Convex(_)).then(|| self.whole())

@@ -149,7 +149,11 @@ fn fetch<'a, V: Space>(
         );
     }
     let exclusion = rules.exclusion(first.party(), second.party());
-    exclusion.is_none().then_some((first, second))
+    if exclusion.is_some() {
+        return None;
+    }
+    black_box(first.prefetch() + second.prefetch());
+    Some((first, second))
 }
 
 /// Minimum number of pairs in a task.

@@ -10,7 +10,7 @@ pub struct SweptOverlap {
     pub exit: f64,
     /// The times at which an overlap deeper than `depth` begins and ends.
     deep: [f64; 2],
-    /// The largest gap at the time 0.
+    /// The largest gap at the time 0 of all axes that were tested.
     pub start_gap: f64,
     /// The speed at which the cores approach each other along the axis of `enter`.
     pub closing_speed: f64,

@@ -8,7 +8,7 @@
 //! * from the greatest t = -g / r of the edges with r < 0 (the edge with this t is in contact),
 //! * to the least t = -g / r of the edges with r > 0.
 //!
-//! The gap between an edge and a point inside the other polygon is an upper bound on g. This bound
+//! The gap between an edge and a circle inside the other polygon is an upper bound on g. This bound
 //! excludes most edges before their vertices are tested.
 
 use crate::{
@@ -25,19 +25,19 @@ use crate::{
 };
 
 /// Two polygons, in the frame of the first polygon, and the interval in which they overlap.
-pub struct SweptPolygons<D> {
-    polygons: [PlacedPolygon<D>; 2],
+pub struct SweptPolygons<'a, D: DVector> {
+    polygons: [PlacedPolygon<'a, D>; 2],
     pub overlap: SweptOverlap,
     /// The edge in contact when the overlap begins.
     side: Option<PolygonSide>,
 }
 
-impl<D: DVector> SweptPolygons<D> {
+impl<'a, D: DVector> SweptPolygons<'a, D> {
     /// Solves a pair of polygons, and returns `None` for other pairs. Overlaps deeper than `depth`
     /// are not mere touches.
     #[inline(never)]
     pub fn new(
-        pair: &impl MinkowskiDifference<Vector = D>,
+        pair: &'a impl MinkowskiDifference<Vector = D>,
         velocity: D,
         depth: f64,
         size: f64,
@@ -50,16 +50,15 @@ impl<D: DVector> SweptPolygons<D> {
             (first, second, velocity, true),
             (second, first, -velocity, false),
         ] {
-            for index in 0..own.count {
-                let (normal, height) = own.edge(index);
+            for (index, bound) in own.bounds(other).into_iter().enumerate() {
+                let normal = own.normal(index);
                 let rate = normal.dot(velocity);
                 let duration = 1.0 / rate.abs();
-                let bound = other.center.dot(normal) - height;
                 let is_resting = rate.abs() <= ROUNDING * size;
                 if !is_resting && !overlap.may_change(bound, -rate, duration) {
                     continue;
                 }
-                let gap = other.min_height(normal) - height;
+                let gap = own.gap(index, normal, other);
                 overlap.start_gap = overlap.start_gap.max(gap);
                 if is_resting {
                     overlap.add_resting(gap);
@@ -86,7 +85,11 @@ impl<D: DVector> SweptPolygons<D> {
     /// Returns the contact along the normal of the edge in contact, with the second polygon moved
     /// by `translation`.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
-        let polygons = self.polygons.each_ref();
-        Some(contact_along(polygons, self.side?, translation, scale))
+        Some(contact_along(
+            &self.polygons,
+            self.side?,
+            translation,
+            scale,
+        ))
     }
 }

@@ -1,5 +1,8 @@
 //! The edges of a 2D convex polygon, for the closed forms of polygon pairs.
 
+use arrayvec::ArrayVec;
+use smallvec::SmallVec;
+
 use crate::{shape::boxes::bounds::Bounds, space::DVector};
 
 /// The maximum number of edges for the closed forms. With more edges, testing all edges takes
@@ -11,7 +14,7 @@ pub const MAX_EDGES: usize = 16;
 const CONVEXITY_TOLERANCE: f64 = 1e-15;
 
 /// An edge of a polygon. The edge ends where the next edge begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolygonEdge<D> {
     pub start: D,
     /// The outward unit normal.
@@ -44,12 +47,47 @@ pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<PolygonEdge<D>>> {
     edges.collect()
 }
 
-/// The edges of a polygon, counter-clockwise.
+/// Four edges. All coordinates of an axis are adjacent, so the compiler uses SIMD instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct EdgeBlock {
+    starts: [[f64; 4]; 2],
+    normals: [[f64; 4]; 2],
+}
+
+impl EdgeBlock {
+    /// Unused entries have the start of `first`, and a normal of 0.
+    fn new<D: DVector>(edges: &[PolygonEdge<D>], first: D) -> Self {
+        let coordinates = |of: &dyn Fn(&PolygonEdge<D>) -> D, unused: D| {
+            [0, 1].map(|axis| {
+                core::array::from_fn(|index| edges.get(index).map_or(unused, of).component(axis))
+            })
+        };
+        Self {
+            starts: coordinates(&|edge| edge.start, first),
+            normals: coordinates(&|edge| edge.normal, D::ZERO),
+        }
+    }
+
+    fn edge<D: DVector>(&self, index: usize) -> Option<PolygonEdge<D>> {
+        let vector =
+            |[xs, ys]: &[[f64; 4]; 2]| Some(D::of([*xs.get(index)?, *ys.get(index)?, 0.0]));
+        Some(PolygonEdge {
+            start: vector(&self.starts)?,
+            normal: vector(&self.normals)?,
+        })
+    }
+}
+
+/// The edges of a polygon, counter-clockwise. A polygon of up to four edges needs no memory on the
+/// heap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolygonEdges<D> {
-    edges: Vec<PolygonEdge<D>>,
+    blocks: SmallVec<[EdgeBlock; 1]>,
+    count: usize,
     /// The mean of the vertices.
     center: D,
+    /// The radius of a circle around the center that is inside the polygon.
+    inner_radius: f64,
     /// Half the diagonal of the bounding box.
     half_diagonal: f64,
     /// The greatest [`extent`](DVector::extent) of a vertex.
@@ -65,21 +103,53 @@ impl<D: DVector> PolygonEdges<D> {
             return None;
         }
         let edges = edges_around(vertices)?;
-        let extent = vertices.iter().map(|vertex| vertex.extent());
-        let extent = extent.fold(0.0, f64::max);
-        let Bounds { min, max } = Bounds::of_points(vertices.iter().copied());
+        let polygon = Self::of_edges(&edges);
         let is_convex_at = |edge: &PolygonEdge<D>| {
             let heights = vertices
                 .iter()
                 .map(|vertex| (*vertex - edge.start).dot(edge.normal));
-            heights.fold(f64::NEG_INFINITY, f64::max) <= CONVEXITY_TOLERANCE * extent
+            heights.fold(f64::NEG_INFINITY, f64::max) <= CONVEXITY_TOLERANCE * polygon.extent
         };
-        edges.iter().all(is_convex_at).then(|| Self {
-            edges,
-            center: D::mean(vertices),
-            half_diagonal: 0.5 * (max - min).length(),
-            extent,
+        edges.iter().all(is_convex_at).then_some(polygon)
+    }
+
+    /// Returns the edges of the rectangle from `-half_extents` to `half_extents`. Returns `None` if
+    /// the area is zero.
+    pub fn of_rectangle(half_extents: D) -> Option<Self> {
+        let [x, y, _] = half_extents.components();
+        let edge = |x: f64, y: f64, normal: D| PolygonEdge {
+            start: D::of([x, y, 0.0]),
+            normal,
+        };
+        let [right, up] = [0, 1].map(D::axis);
+        (x > 0.0 && y > 0.0).then(|| {
+            Self::of_edges(&[
+                edge(-x, -y, -up),
+                edge(x, -y, right),
+                edge(x, y, up),
+                edge(-x, y, -right),
+            ])
         })
+    }
+
+    fn of_edges(edges: &[PolygonEdge<D>]) -> Self {
+        let vertices = || edges.iter().map(|edge| edge.start);
+        let Bounds { min, max } = Bounds::of_points(vertices());
+        let sum = vertices().fold(D::ZERO, |sum, vertex| sum + vertex);
+        let center = sum * (1.0 / edges.len() as f64);
+        let distances = edges
+            .iter()
+            .map(|edge| (edge.start - center).dot(edge.normal));
+        let first = vertices().next().unwrap_or(D::ZERO);
+        let blocks = edges.chunks(4).map(|edges| EdgeBlock::new(edges, first));
+        Self {
+            blocks: blocks.collect(),
+            count: edges.len(),
+            center,
+            inner_radius: distances.fold(f64::INFINITY, f64::min).max(0.0),
+            half_diagonal: 0.5 * (max - min).length(),
+            extent: vertices().map(D::extent).fold(0.0, f64::max),
+        }
     }
 
     /// Returns the polygon with a factor of 1.
@@ -88,6 +158,15 @@ impl<D: DVector> PolygonEdges<D> {
             edges: self,
             factor: 1.0,
         }
+    }
+
+    /// Reads a number of each cache line, so that the processor loads the edges. The result has no
+    /// meaning.
+    pub fn prefetch(&self) -> f64 {
+        let blocks = self.blocks.iter();
+        blocks
+            .map(|block| block.starts[0][0] + block.normals[0][0])
+            .sum()
     }
 }
 
@@ -109,24 +188,83 @@ impl<'a, D: DVector> Polygon<'a, D> {
     }
 
     /// Returns the edges, counter-clockwise.
-    pub fn edges(&self) -> impl ExactSizeIterator<Item = PolygonEdge<D>> + Clone + use<'a, D> {
-        let factor = self.factor;
-        self.edges.edges.iter().map(move |edge| PolygonEdge {
-            start: edge.start * factor,
-            normal: edge.normal,
-        })
+    pub fn edges(&self) -> impl Iterator<Item = PolygonEdge<D>> + Clone + use<'a, D> {
+        let polygon = *self;
+        (0..self.edges.count).map_while(move |index| polygon.edge(index))
     }
 
     /// Returns the edge at an index.
+    #[inline]
     pub fn edge(&self, index: usize) -> Option<PolygonEdge<D>> {
-        let PolygonEdge { start, normal } = *self.edges.edges.get(index)?;
+        let block = self.edges.blocks.get(index / 4);
+        let block = block.filter(|_| index < self.edges.count)?;
+        let PolygonEdge { start, normal } = block.edge(index % 4)?;
         let start = start * self.factor;
         Some(PolygonEdge { start, normal })
+    }
+
+    /// Returns the height of a point above each edge: its distance from the edge's line, negative
+    /// inside.
+    #[inline(always)]
+    pub fn heights(&self, point: D) -> ArrayVec<f64, MAX_EDGES> {
+        let (x, y, factor) = (point.component(0), point.component(1), self.factor);
+        let mut heights = [0.0; MAX_EDGES];
+        for (block, heights) in self.edges.blocks.iter().zip(heights.chunks_exact_mut(4)) {
+            let [[start_xs, start_ys], [normal_xs, normal_ys]] = [block.starts, block.normals];
+            let starts = start_xs.into_iter().zip(start_ys);
+            let normals = normal_xs.into_iter().zip(normal_ys);
+            for ((height, start), normal) in heights.iter_mut().zip(starts).zip(normals) {
+                *height = (x - start.0 * factor) * normal.0 + (y - start.1 * factor) * normal.1;
+            }
+        }
+        let mut heights = ArrayVec::from(heights);
+        heights.truncate(self.edges.count);
+        heights
+    }
+
+    /// Calls `visit` with each vertex whose component along a direction is at most `height`. May
+    /// visit a vertex several times.
+    #[inline(always)]
+    pub fn visit_below(&self, direction: D, height: f64, mut visit: impl FnMut(D)) {
+        let (x, y) = (direction.component(0), direction.component(1));
+        for EdgeBlock {
+            starts: [xs, ys], ..
+        } in &self.edges.blocks
+        {
+            for (start_x, start_y) in xs.iter().zip(ys) {
+                if (start_x * x + start_y * y) * self.factor <= height {
+                    visit(D::of([*start_x, *start_y, 0.0]) * self.factor);
+                }
+            }
+        }
+    }
+
+    /// Returns the minimum component of the vertices along a direction.
+    #[inline(always)]
+    pub fn min_height(&self, direction: D) -> f64 {
+        let (x, y) = (direction.component(0), direction.component(1));
+        let min = |a: f64, b: f64| if b < a { b } else { a };
+        let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
+        for EdgeBlock {
+            starts: [xs, ys], ..
+        } in &self.edges.blocks
+        {
+            a = min(a, xs[0] * x + ys[0] * y);
+            b = min(b, xs[1] * x + ys[1] * y);
+            c = min(c, xs[2] * x + ys[2] * y);
+            d = min(d, xs[3] * x + ys[3] * y);
+        }
+        min(min(a, b), min(c, d)) * self.factor
     }
 
     /// Returns the mean of the vertices.
     pub fn center(&self) -> D {
         self.edges.center * self.factor
+    }
+
+    /// Returns the radius of a circle around the center that is inside the polygon.
+    pub fn inner_radius(&self) -> f64 {
+        self.edges.inner_radius * self.factor
     }
 
     /// Returns half the diagonal of the bounding box.

@@ -88,8 +88,9 @@ pub(super) use faces::hull_faces;
 /// In an optimized build, construction takes about 2 µs per vertex and 0.1 µs for each other point.
 /// A hull of up to 64 vertices stores its vertices a second time, in blocks of eight that take 96
 /// bytes each. A table takes 20 to 40 bytes per vertex, and never more than 128 bytes per vertex.
-/// In 2D, a hull of up to 16 vertices also stores its edges, which take 32 bytes each. With these
-/// edges, contacts with circles and with other hulls that store their edges have a closed form.
+/// In 2D, a hull of up to 16 vertices also stores its edges, in blocks of four that take 128 bytes
+/// each. With these edges, contacts with circles, rectangles and other hulls that store their edges
+/// have a closed form.
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
@@ -173,6 +174,11 @@ impl<V: Space> ConvexHull<V> {
     /// Returns the center of a large ball in the hull.
     pub(in crate::shape) fn center(&self) -> V::DVec {
         self.center
+    }
+
+    /// Loads the edges into the processor's cache: see [`PolygonEdges::prefetch`].
+    pub(crate) fn prefetch(&self) -> f64 {
+        self.edges.as_ref().map_or(0.0, |edges| edges.prefetch())
     }
 
     /// Returns the vertices of the hull: the given points that the hull needs, in the given order.
