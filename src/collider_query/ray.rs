@@ -144,16 +144,17 @@ fn visit_ray_at_compound<V: Space>(
                     let facets = FacetLine::new(&line);
                     compound.along(&line, shift, ray.max, ray.hollow, |index, corners| {
                         let corners = corners.or_else(|| surface.corners(index));
-                        let hit = corners
-                            .filter(|_| compound.owns(index))
-                            .and_then(|corners| {
-                                let corners = corners.map(V::to_f64);
-                                let corners = corners.get(..V::DVec::DIMENSION).unwrap_or_default();
-                                let t = facets.crossing(corners)? + shift;
-                                let rule = rule.at(surface, index);
-                                at_facet(corners, t, &local, rule, &rounding)
-                                    .filter(|_| t >= 0.0 || enters(compound, &start, &rounding))
-                            });
+                        let hit = corners.and_then(|corners| {
+                            let corners = corners.map(V::to_f64);
+                            let corners = corners.get(..V::DVec::DIMENSION).unwrap_or_default();
+                            let t = facets.crossing(corners)? + shift;
+                            if !compound.owns(index) {
+                                return None;
+                            }
+                            let rule = rule.at(surface, index);
+                            at_facet(corners, t, &local, rule, &rounding)
+                                .filter(|_| t >= 0.0 || enters(compound, &start, &rounding))
+                        });
                         add(&mut local, hit, index)
                     });
                 }

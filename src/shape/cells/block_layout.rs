@@ -1,7 +1,7 @@
 //! The order of the cells in a block of 64 cells, and sets of such cells.
 //!
-//! The *number* of a cell in its block is a Morton code: the lowest bits are the lowest bits of x, y
-//! and, in 3D, z. A set of such numbers is an integer of 64 bits.
+//! The *number* of a cell in its block is a Morton code: the lowest bits are the lowest bits of x,
+//! y and, in 3D, z. A set of such numbers is an integer of 64 bits.
 //!
 //! A list of a block's cells also has the cells around the block, with x first and then y.
 
@@ -236,4 +236,43 @@ pub fn bits(mut word: u64) -> impl Iterator<Item = usize> {
         word &= word.wrapping_sub(1);
         (bit < u64::BITS).then_some(bit as usize)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlockLayout, CellSet, bits};
+
+    #[test]
+    fn a_set_contains_the_cells_of_its_list() {
+        for len in [1, 7, 64, 100, 216] {
+            let cells: Vec<u32> = (0..len).map(|cell| cell * 7919 % 31).collect();
+            let set = CellSet::of(&cells, |cell| cell % 3 == 1);
+            for index in 0..256 {
+                let expected = cells.get(index).is_some_and(|cell| cell % 3 == 1);
+                assert_eq!(set.contains(index), expected, "{index} of {len}");
+            }
+        }
+        assert_eq!(bits(1 << 63 | 5).collect::<Vec<_>>(), [0, 2, 63]);
+    }
+
+    #[test]
+    fn cells_between_coordinates_are_found() {
+        let nan = f64::NAN;
+        for (range, [first, last]) in [
+            ([-0.5, 0.5], [0, 0]),
+            ([2.0, 7.999], [2, 7]),
+            ([6.5, 8.0], [6, 7]),
+            ([-1e300, 1e300], [0, 7]),
+            ([nan, 3.5], [0, 3]),
+            ([3.5, nan], [3, 7]),
+            ([-2.0, -0.1], [0, -1]),
+            ([8.5, 9.0], [8, 7]),
+        ] {
+            let layout = BlockLayout::of(2);
+            let expected = layout.order.iter().zip(0_u32..);
+            let expected = expected.filter(|(cell, _)| (first..=last).contains(&cell.0[1]));
+            let expected = expected.fold(0, |all, (_, number)| all | 1_u64 << number);
+            assert_eq!(layout.between(1, range), expected, "{range:?}");
+        }
+    }
 }

@@ -211,7 +211,9 @@ impl<V: Space> CellSurface<V> {
 
     /// Returns the plane of a facet of a one-way cell, or `None` for any other facet.
     pub fn ledge(&self, index: u32) -> Option<FacePlane> {
-        self.facet(index)?.ledge()
+        // A block without ledges need not find its facets.
+        let found = self.faces.facet(index)?;
+        found.block.has_ledges.then(|| found.facet()?.ledge())?
     }
 
     /// Returns the number of a facet's cluster: the number of its plane, or else the index of a

@@ -3,9 +3,9 @@
 //! The faces of a block depend only on its cells and on the cells around it. So after a change,
 //! only the faces of a few blocks are found again.
 //!
-//! If all these cells are solid or empty, [`FaceFinder::find`] only counts the facets and computes
-//! their bounding box. The facets are found when they are first needed, because most blocks of a
-//! large world are never near a body.
+//! If all these cells are solid or empty, [`FaceFinder::find`] only finds the exposed sides, which
+//! are enough for most rays. The facets are found when they are first needed, because most blocks
+//! of a large world are never near a body.
 
 use std::sync::OnceLock;
 
@@ -38,8 +38,8 @@ pub struct FaceBlock<V: Space> {
     /// `true` if any face belongs to a one-way cell.
     pub has_ledges: bool,
     faces: OnceLock<BlockFaces<V>>,
-    /// For each side, the numbers of the cells that are exposed there. Empty if any of the cells in
-    /// `solid` is neither solid nor empty.
+    /// For each side, the numbers of the cells that are exposed there. All zero if any cell of the
+    /// block or around it is neither solid nor empty. Then the facets are already found.
     exposed: [u64; MAX_SIDES],
     /// The solid cells of the block and around it. Empty if any of these cells is neither solid nor
     /// empty.
@@ -75,11 +75,11 @@ impl<V: Space> FaceBlock<V> {
         let layout = BlockLayout::of(V::DVec::DIMENSION);
         let (mut exposed, mut group) = ([0; MAX_SIDES], None);
         let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-        for (side, exposed) in exposed.iter_mut().enumerate().take(2 * V::DVec::DIMENSION) {
-            *exposed = layout.exposed(solid, side);
+        for (side, cells) in exposed.iter_mut().enumerate().take(2 * V::DVec::DIMENSION) {
+            *cells = layout.exposed(solid, side);
             let axes = low.iter_mut().zip(&mut high).zip(origin).enumerate();
             for (axis, ((low, high), origin)) in axes.take(V::DVec::DIMENSION) {
-                let Some([first, last]) = layout.range(*exposed, axis) else {
+                let Some([first, last]) = layout.range(*cells, axis) else {
                     continue;
                 };
                 let [mut first, mut last] = [first, last].map(|at| at + origin);
@@ -158,6 +158,9 @@ impl<V: Space> FaceBlock<V> {
         }
         let layout = BlockLayout::of(V::DVec::DIMENSION);
         for (side, cells) in exposed.into_iter().enumerate() {
+            if max < 0.0 {
+                break;
+            }
             max = path.visit_side(layout, self.origin, (side, cells), max, |number| {
                 let Some((offset, _)) = layout.order.get(number) else {
                     return max;
@@ -170,6 +173,9 @@ impl<V: Space> FaceBlock<V> {
                 let facets = side_facets(moved(self.origin, *offset), side, size, [false; 4]);
                 for ((corners, _), index) in facets.zip(first..) {
                     max = visit(index, corners);
+                    if max < 0.0 {
+                        break;
+                    }
                 }
                 max
             });

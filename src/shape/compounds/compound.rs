@@ -426,10 +426,10 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that a line may cross at a t from 0 to `max`,
-    /// roughly in the order of t. For the faces of cells, the vertices follow the index, and unless
-    /// `meets_backs` is `true`, faces that the line leaves may be skipped. The line is in the frame
-    /// of the compound. The line is [centered](Self::centered), and its origin has the parameter
-    /// t = `shift`. `visit` returns the new `max`.
+    /// roughly in the order of t. For a face of cells, `visit` also receives the vertices. Unless
+    /// `meets_backs` is `true`, faces of cells that the line leaves may be skipped. The line is in
+    /// the frame of the compound. The line is [centered](Self::centered), and its origin has the
+    /// parameter t = `shift`. `visit` returns the new `max`.
     #[inline]
     pub fn along(
         &self,

@@ -105,6 +105,8 @@ impl<V: Space> Surface<V> {
             Self::Cells(cells) => {
                 let grid = cells.grid();
                 let size = grid.cell_size().to_f64();
+                // Most rays begin outside the box around all faces, which encloses all cells. The
+                // box grows by at least the tolerance below.
                 let near = cells.faces().bounds();
                 let near = near.grown(CELL_ROUNDING * (point.extent() + size.extent()));
                 if !near.overlaps(&Bounds::at(point)) {
