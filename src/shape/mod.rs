@@ -72,7 +72,7 @@ pub use elements::{
     facet_line::FacetLine,
     half_space::HalfSpace,
     line::Line,
-    polygon_edges::{MAX_EDGES, Polygon, PolygonEdges},
+    polygon_edges::{Polygon, PolygonEdges},
     support_fns::Cap,
 };
 #[cfg(feature = "mesh")]

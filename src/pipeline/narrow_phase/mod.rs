@@ -148,12 +148,9 @@ fn fetch<'a, V: Space>(
                 & proxy.is_half_space(),
         );
     }
-    let exclusion = rules.exclusion(first.party(), second.party());
-    if exclusion.is_some() {
-        return None;
-    }
     black_box(first.prefetch() + second.prefetch());
-    Some((first, second))
+    let exclusion = rules.exclusion(first.party(), second.party());
+    exclusion.is_none().then_some((first, second))
 }
 
 /// Minimum number of pairs in a task.

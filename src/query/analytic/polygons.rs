@@ -26,14 +26,12 @@
 //! with the vector from the vertex to p. If p is inside the polygon, the normal is the normal of
 //! the edge with the largest g.
 
-use arrayvec::ArrayVec;
-
 use crate::{
     query::{
         analytic::closed_form::ClosedForm, gjk::penetration::Penetration,
         minkowski::MinkowskiDifference,
     },
-    shape::{Core, MAX_EDGES, Polygon, PolygonEdges},
+    shape::{Core, Polygon, PolygonEdges},
     space::{DVector, Pose},
     tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
 };
@@ -77,12 +75,15 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
     /// Returns an upper bound on the gap g of each edge: the gap between the edge and a circle
     /// inside the other polygon.
     #[inline(always)]
-    pub(super) fn bounds(&self, other: &PlacedPolygon<D>) -> ArrayVec<f64, MAX_EDGES> {
+    pub(super) fn bounds(
+        &self,
+        other: &PlacedPolygon<D>,
+    ) -> impl Iterator<Item = f64> + Clone + use<D> {
         let center = other.place(other.polygon.center()) - self.pose.translation;
-        let mut bounds = self.polygon.heights(self.to_local(center));
+        let (heights, count) = self.polygon.heights(self.to_local(center));
         let radius = other.polygon.inner_radius();
-        bounds.iter_mut().for_each(|bound| *bound -= radius);
-        bounds
+        let heights = heights.into_iter().take(count);
+        heights.map(move |height| height - radius)
     }
 
     /// Returns the gap g of an edge with the given normal.
@@ -104,10 +105,9 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
     ) -> Option<(f64, usize)> {
         let bounds = self.bounds(other);
         let (mut max_bound, mut first) = (f64::NEG_INFINITY, 0);
-        for (index, bound) in bounds.iter().enumerate() {
-            if *bound > max_bound {
-                (max_bound, first) = (*bound, index);
-            }
+        for (index, bound) in bounds.clone().enumerate() {
+            first = if bound > max_bound { index } else { first };
+            max_bound = if bound > max_bound { bound } else { max_bound };
         }
         let mut found = None;
         let mut best = lower_limit;
@@ -119,8 +119,8 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
             }
         };
         test(first, &mut best);
-        for (index, bound) in bounds.iter().enumerate() {
-            if *bound > best && best <= limit && index != first {
+        for (index, bound) in bounds.enumerate() {
+            if bound > best && best <= limit && index != first {
                 test(index, &mut best);
             }
         }

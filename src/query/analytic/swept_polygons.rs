@@ -50,7 +50,7 @@ impl<'a, D: DVector> SweptPolygons<'a, D> {
             (first, second, velocity, true),
             (second, first, -velocity, false),
         ] {
-            for (index, bound) in own.bounds(other).into_iter().enumerate() {
+            for (index, bound) in own.bounds(other).enumerate() {
                 let normal = own.normal(index);
                 let rate = normal.dot(velocity);
                 let duration = 1.0 / rate.abs();

@@ -1,6 +1,7 @@
 //! The edges of a 2D convex polygon, for the closed forms of polygon pairs.
 
-use arrayvec::ArrayVec;
+use core::ops::RangeInclusive;
+
 use smallvec::SmallVec;
 
 use crate::{shape::boxes::bounds::Bounds, space::DVector};
@@ -8,6 +9,9 @@ use crate::{shape::boxes::bounds::Bounds, space::DVector};
 /// The maximum number of edges for the closed forms. With more edges, testing all edges takes
 /// longer than GJK.
 pub const MAX_EDGES: usize = 16;
+
+/// The range of factors by which a polygon can be scaled.
+const FACTORS: RangeInclusive<f64> = 1e-100..=1e100;
 
 /// Because of rounding, a vertex may be this far beyond the line of an edge, relative to the
 /// greatest extent of a vertex.
@@ -174,17 +178,17 @@ impl<D: DVector> PolygonEdges<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct Polygon<'a, D> {
     edges: &'a PolygonEdges<D>,
-    /// The positive and finite factor.
+    /// The factor, in the range [`FACTORS`].
     factor: f64,
 }
 
 impl<'a, D: DVector> Polygon<'a, D> {
     /// Scales the polygon by another factor. Returns `None` if the product of both factors is not
-    /// positive and finite.
+    /// in the range in which its reciprocal neither overflows nor underflows.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Option<Self> {
         let factor = self.factor * factor;
-        (factor > 0.0 && factor.is_finite()).then_some(Self { factor, ..self })
+        FACTORS.contains(&factor).then_some(Self { factor, ..self })
     }
 
     /// Returns the edges, counter-clockwise.
@@ -204,22 +208,22 @@ impl<'a, D: DVector> Polygon<'a, D> {
     }
 
     /// Returns the height of a point above each edge: its distance from the edge's line, negative
-    /// inside.
+    /// inside. Also returns the number of edges. The heights beyond this number have no meaning.
     #[inline(always)]
-    pub fn heights(&self, point: D) -> ArrayVec<f64, MAX_EDGES> {
-        let (x, y, factor) = (point.component(0), point.component(1), self.factor);
+    pub fn heights(&self, point: D) -> ([f64; MAX_EDGES], usize) {
+        let unscaled = point * (1.0 / self.factor);
+        let (x, y) = (unscaled.component(0), unscaled.component(1));
         let mut heights = [0.0; MAX_EDGES];
         for (block, heights) in self.edges.blocks.iter().zip(heights.chunks_exact_mut(4)) {
             let [[start_xs, start_ys], [normal_xs, normal_ys]] = [block.starts, block.normals];
             let starts = start_xs.into_iter().zip(start_ys);
             let normals = normal_xs.into_iter().zip(normal_ys);
             for ((height, start), normal) in heights.iter_mut().zip(starts).zip(normals) {
-                *height = (x - start.0 * factor) * normal.0 + (y - start.1 * factor) * normal.1;
+                let offset = [x - start.0, y - start.1];
+                *height = (offset[0] * normal.0 + offset[1] * normal.1) * self.factor;
             }
         }
-        let mut heights = ArrayVec::from(heights);
-        heights.truncate(self.edges.count);
-        heights
+        (heights, self.edges.count)
     }
 
     /// Calls `visit` with each vertex whose component along a direction is at most `height`. May
