@@ -107,53 +107,51 @@ impl<D: DVector> PolygonEdges<D> {
             return None;
         }
         let edges = edges_around(vertices)?;
-        let polygon = Self::of_edges(&edges);
+        let extent = vertices.iter().map(|vertex| vertex.extent());
+        let extent = extent.fold(0.0, f64::max);
         let is_convex_at = |edge: &PolygonEdge<D>| {
             let heights = vertices
                 .iter()
                 .map(|vertex| (*vertex - edge.start).dot(edge.normal));
-            heights.fold(f64::NEG_INFINITY, f64::max) <= CONVEXITY_TOLERANCE * polygon.extent
+            heights.fold(f64::NEG_INFINITY, f64::max) <= CONVEXITY_TOLERANCE * extent
         };
-        edges.iter().all(is_convex_at).then_some(polygon)
+        if !edges.iter().all(is_convex_at) {
+            return None;
+        }
+        let center = D::mean(vertices);
+        let first = edges.first()?.start;
+        let distances = edges
+            .iter()
+            .map(|edge| (edge.start - center).dot(edge.normal));
+        let Bounds { min, max } = Bounds::of_points(vertices.iter().copied());
+        let blocks = edges.chunks(4).map(|edges| EdgeBlock::new(edges, first));
+        Some(Self {
+            blocks: blocks.collect(),
+            count: edges.len(),
+            center,
+            inner_radius: distances.fold(f64::INFINITY, f64::min).max(0.0),
+            half_diagonal: 0.5 * (max - min).length(),
+            extent,
+        })
     }
 
     /// Returns the edges of the rectangle from `-half_extents` to `half_extents`. Returns `None` if
     /// the area is zero.
     pub fn of_rectangle(half_extents: D) -> Option<Self> {
         let [x, y, _] = half_extents.components();
-        let edge = |x: f64, y: f64, normal: D| PolygonEdge {
-            start: D::of([x, y, 0.0]),
-            normal,
+        // From the lower left corner: the lower, the right, the upper and the left edge.
+        let block = EdgeBlock {
+            starts: [[-x, x, x, -x], [-y, -y, y, y]],
+            normals: [[0.0, 1.0, 0.0, -1.0], [-1.0, 0.0, 1.0, 0.0]],
         };
-        let [right, up] = [0, 1].map(D::axis);
-        (x > 0.0 && y > 0.0).then(|| {
-            Self::of_edges(&[
-                edge(-x, -y, -up),
-                edge(x, -y, right),
-                edge(x, y, up),
-                edge(-x, y, -right),
-            ])
+        (x > 0.0 && y > 0.0).then(|| Self {
+            blocks: SmallVec::from([block]),
+            count: 4,
+            center: D::ZERO,
+            inner_radius: x.min(y),
+            half_diagonal: half_extents.length(),
+            extent: half_extents.extent(),
         })
-    }
-
-    fn of_edges(edges: &[PolygonEdge<D>]) -> Self {
-        let vertices = || edges.iter().map(|edge| edge.start);
-        let Bounds { min, max } = Bounds::of_points(vertices());
-        let sum = vertices().fold(D::ZERO, |sum, vertex| sum + vertex);
-        let center = sum * (1.0 / edges.len() as f64);
-        let distances = edges
-            .iter()
-            .map(|edge| (edge.start - center).dot(edge.normal));
-        let first = vertices().next().unwrap_or(D::ZERO);
-        let blocks = edges.chunks(4).map(|edges| EdgeBlock::new(edges, first));
-        Self {
-            blocks: blocks.collect(),
-            count: edges.len(),
-            center,
-            inner_radius: distances.fold(f64::INFINITY, f64::min).max(0.0),
-            half_diagonal: 0.5 * (max - min).length(),
-            extent: vertices().map(D::extent).fold(0.0, f64::max),
-        }
     }
 
     /// Returns the polygon with a factor of 1.
