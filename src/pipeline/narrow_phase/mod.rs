@@ -139,16 +139,16 @@ fn fetch<'a, V: Space>(
 ) -> Option<ProxyPair<'a, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
     for proxy in [first, second] {
-        // This expression reads fields of the proxy that the test needs, so that the processor
-        // loads their cache lines. Without `black_box`, the compiler would remove these reads,
-        // because nothing uses their result.
+        // These expressions read fields of the proxy that the test needs, and the edges of a
+        // polygon, so that the processor loads their cache lines. Without `black_box`, the compiler
+        // would remove these reads, because nothing uses their results.
         black_box(
             proxy.world_pose.factor().is_some()
                 & proxy.scaled_shape().is_some()
                 & proxy.is_half_space(),
         );
+        black_box(proxy.prefetch());
     }
-    black_box(first.prefetch() + second.prefetch());
     let exclusion = rules.exclusion(first.party(), second.party());
     exclusion.is_none().then_some((first, second))
 }

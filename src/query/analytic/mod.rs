@@ -35,8 +35,8 @@ pub use closed_form::ClosedForm;
 pub use swept_overlap::SweptOverlap;
 
 /// Solves a pair of boxes, segments or points. In 2D, the function also solves two polygons, or a
-/// polygon and a rectangle or a point. Returns `None` for other pairs, and for pairs that the closed
-/// forms leave to GJK and EPA.
+/// polygon and a rectangle or a point. Returns `None` for other pairs, and for pairs that the
+/// closed forms leave to GJK and EPA.
 #[inline(always)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
     match pair.boxes() {

@@ -140,9 +140,10 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
         offset: D,
         scale: f64,
     ) -> [D; 2] {
-        let start = self.place(self.vertex(index));
+        let vertex = self.vertex(index);
+        let start = self.place(vertex);
         // The difference is computed before the pose is applied, so that rounding never makes it 0.
-        let edge = self.pose.rotation * (self.vertex(index + 1) - self.vertex(index));
+        let edge = self.pose.rotation * (self.vertex(index + 1) - vertex);
         let direction = other.to_local(self.normal(index));
         let lowest = other.polygon.min_height(direction) + FLAT_DEPTH * scale;
         let square = edge.length_squared();

@@ -146,7 +146,7 @@ impl<V: Space> FaceBlock<V> {
     ) -> f64 {
         let mut max = max;
         let Self { exposed, size, .. } = *self;
-        if exposed.iter().fold(0, |all, cells| all | cells) == 0 {
+        if exposed == [0; MAX_SIDES] {
             let facets = self.facets();
             self.tree().visit_along(&path.points, max, |index| {
                 if let Some(facet) = facets.get(index as usize) {

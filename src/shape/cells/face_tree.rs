@@ -571,8 +571,7 @@ impl<V: Space> FaceTree<V> {
 
     /// Calls `visit` with the index and the vertices of each facet that a path may meet until
     /// `max`. The blocks are visited roughly in the order of the path. Sides of cells that the path
-    /// leaves may be skipped.
-    /// `visit` returns the new `max`, or a negative number to stop.
+    /// leaves may be skipped. `visit` returns the new `max`, or a negative number to stop.
     pub fn walk(&self, path: &CellPath, max: f64, visit: &mut dyn FnMut(u32, [V; 3]) -> f64) {
         self.root.walk(path, max, 0, visit);
     }
