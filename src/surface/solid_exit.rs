@@ -44,6 +44,10 @@ const MAX_DEPTH: f64 = 24.0;
 /// contacts at the end of the way out are computed once, so they do not count.
 const MAX_WORK: usize = 1 << 14;
 
+/// Maximum number of translations that the search tries. A round body among shapes with many faces
+/// needs more than [`MAX_NODES`].
+const MAX_TRANSLATIONS: usize = 4 * MAX_NODES;
+
 /// Maximum number of pieces that the search finds.
 const MAX_PIECES: usize = 256;
 
@@ -212,7 +216,7 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// longer at first may become shorter, so the search goes on.
     fn way_out(&mut self, max_length: f64, tried: TriedPlanes) -> Option<Node<V::DVec, usize>> {
         let mut search = TranslationSearch::default();
-        search.begin(MAX_NODES, max_length, SameNodes::Planes);
+        search.begin(MAX_TRANSLATIONS, max_length, SameNodes::Planes);
         let mut best: Option<Node<V::DVec, usize>> = None;
         while let Some(node) = search.take_shortest() {
             let Ok(overlap) = self.overlap_after(node.translation) else {
