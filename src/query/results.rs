@@ -126,20 +126,27 @@ pub struct Manifold<V: Space> {
 impl<V: Space> Manifold<V> {
     /// Returns a manifold in world coordinates, given its contacts and the translations of the two
     /// shapes.
+    #[inline(always)]
     pub(crate) fn new(contacts: &[Contact64<V::DVec>], origins: [V::DVec; 2]) -> Self {
-        let point = |contact: &Contact64<V::DVec>| {
-            let [point_a, point_b] = contact.points_in_world(origins);
-            ManifoldPoint {
-                depth: length_to_f32(contact.depth),
+        let mut manifold = Self {
+            normal: V::default(),
+            points: SmallVec::new(),
+        };
+        for contact in contacts {
+            let Contact {
+                normal,
+                depth,
                 point_a,
                 point_b,
-            }
-        };
-        let first = contacts.first();
-        Self {
-            normal: first.map_or(V::default(), |contact| V::from_f64(contact.normal)),
-            points: contacts.iter().map(point).collect(),
+            } = Contact::in_world(contact, origins);
+            manifold.normal = normal;
+            manifold.points.push(ManifoldPoint {
+                depth,
+                point_a,
+                point_b,
+            });
         }
+        manifold
     }
 
     /// Returns the manifold with 3D vectors. The z of 2D vectors becomes 0.

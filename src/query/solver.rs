@@ -3,7 +3,7 @@
 //! [`Pair::touches`], [`Pair::find_distance`] and [`Pair::find_manifold`]. For several results of a
 //! pair, callers use [`Solver::new`].
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::{
     query::{
@@ -46,7 +46,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
     // these primitives.
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
-        match analytic::solve(&pair) {
+        match analytic::solve(&pair, Goal::Contact) {
             Some(closed_form) => Self {
                 pair,
                 method: Method::ClosedForm(closed_form),
@@ -178,7 +178,7 @@ where
                 !gjk.cores_may_touch()
             }
             Method::ClosedForm(ClosedForm::Contact(cores)) => cores.depth < 0.0,
-            Method::ClosedForm(ClosedForm::Separated) | Method::HalfSpace(_) => true,
+            Method::ClosedForm(ClosedForm::Verdict(_)) | Method::HalfSpace(_) => true,
         }
     }
 
@@ -215,7 +215,7 @@ where
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
             // This function is called only for shapes that touch, so this branch is never reached.
             // GJK's result would still be correct.
-            Method::ClosedForm(ClosedForm::Separated) => {
+            Method::ClosedForm(ClosedForm::Verdict(_)) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
             Method::Gjk(gjk) => return gjk_contact(gjk, &self.pair, limit),
@@ -234,7 +234,14 @@ where
                 }
                 (gjk.hit(), separated(gjk, DVector::ZERO))
             }
-            Method::ClosedForm(closed_form) => self.pair.nearest_of_closed_form(closed_form),
+            Method::ClosedForm(closed_form) => {
+                let nearest = match closed_form {
+                    ClosedForm::Contact(_) => None,
+                    ClosedForm::Verdict(_) => analytic::solve(&self.pair, Goal::Distance),
+                };
+                self.pair
+                    .nearest_of(nearest.as_ref().unwrap_or(closed_form))
+            }
         };
         Some(self.pair.distance(hit, &cores))
     }
@@ -247,10 +254,11 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     #[inline(always)]
     fn solve<R>(
         self,
+        goal: Goal,
         closed: impl FnOnce(&Self, &ClosedForm<DVecOf<A>>) -> R,
         open: impl FnOnce(&mut Solver<'a, A, B>) -> R,
     ) -> R {
-        match analytic::solve(&self) {
+        match analytic::solve(&self, goal) {
             Some(closed_form) => closed(&self, &closed_form),
             None => open(&mut Solver::without_closed_form(self)),
         }
@@ -259,13 +267,15 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     /// Returns `true` if the shapes touch.
     #[inline(always)]
     pub fn touches(self) -> bool {
-        self.solve(|pair, form| form.hit(pair.radius_sum()), Solver::hit)
+        let closed = |pair: &Self, form: &ClosedForm<_>| form.hit(pair.radius_sum());
+        self.solve(Goal::Verdict, closed, Solver::hit)
     }
 
     /// Returns the contact, or `None` if the shapes do not touch.
     #[inline(always)]
     pub fn find_contact(self) -> Option<Contact64<DVecOf<A>>> {
         self.solve(
+            Goal::Contact,
             |pair, form| Some(pair.contact(&pair.cores_of_closed_form(form)?)),
             Solver::find_contact,
         )
@@ -275,10 +285,10 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     #[inline(always)]
     pub fn find_distance(self) -> Option<(f64, Contact64<DVecOf<A>>)> {
         let closed = |pair: &Self, form: &_| {
-            let (hit, cores) = pair.nearest_of_closed_form(form);
+            let (hit, cores) = pair.nearest_of(form);
             Some(pair.distance(hit, &cores))
         };
-        self.solve(closed, Solver::distance)
+        self.solve(Goal::Distance, closed, Solver::distance)
     }
 
     /// Returns the manifold in the world, or `None` if the shapes do not touch.
@@ -286,9 +296,13 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     pub fn find_manifold(self) -> Option<Manifold<A::Vector>> {
         let closed = |pair: &Self, form: &_| {
             let cores = pair.cores_of_closed_form(form)?;
-            Some(Manifold::new(&pair.manifold_of(cores), pair.origins))
+            Some(if analytic::touch_in_point(pair) {
+                Manifold::new(&[pair.contact(&cores)], pair.origins)
+            } else {
+                Manifold::new(&pair.manifold_of_features(cores), pair.origins)
+            })
         };
-        self.solve(closed, |solver| {
+        self.solve(Goal::Contact, closed, |solver| {
             solver.hit().then(|| solver.manifold_in_world())
         })
     }
@@ -309,11 +323,19 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
 
     /// Returns the points of the manifold along a contact of the cores.
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let mut contacts = SmallVec::new();
         if analytic::touch_in_point(self) {
-            contacts.push(self.contact(&cores));
-            return contacts;
+            smallvec![self.contact(&cores)]
+        } else {
+            self.manifold_of_features(cores)
         }
+    }
+
+    /// Returns the points of the manifold of any pair along a contact of the cores.
+    fn manifold_of_features(
+        &self,
+        cores: Penetration<DVecOf<A>>,
+    ) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
+        let mut contacts = SmallVec::new();
         let frame = ContactFrame::new(cores.normal);
         let distances = |points| distances_from_cores(self, points);
         for point in manifold_points(self, &frame, &cores, distances) {
@@ -334,17 +356,14 @@ where
     T: TraceOption<DVecOf<A>>,
 {
     /// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a
-    /// common point of cores that overlap.
+    /// common point of cores that overlap. GJK finds the points if the closed form has none.
     #[inline(always)]
-    fn nearest_of_closed_form(
-        &self,
-        closed_form: &ClosedForm<DVecOf<A>>,
-    ) -> (bool, Penetration<DVecOf<A>>) {
+    fn nearest_of(&self, closed_form: &ClosedForm<DVecOf<A>>) -> (bool, Penetration<DVecOf<A>>) {
         let hit = closed_form.hit(self.radius_sum());
         let cores = match closed_form {
             ClosedForm::Contact(cores) if cores.depth < 0.0 => Some(*cores),
             ClosedForm::Contact(cores) => analytic::common_point(self, cores),
-            ClosedForm::Separated => analytic::nearest(self),
+            ClosedForm::Verdict(_) => None,
         };
         let gjk = || {
             let goal = if hit { Goal::Distance } else { Goal::Nearest };

@@ -197,8 +197,14 @@ pub trait DVector:
     fn clamped(self, half: Self) -> Self;
 
     /// Returns this vector, scaled down if a component exceeds the range of f32.
+    #[inline(always)]
     fn in_f32_range(self) -> Self {
-        let (sizes, max) = (self.components().map(f64::abs), f64::from(f32::MAX));
+        let max = f64::from(f32::MAX);
+        // The sum of all sizes is at least the largest size.
+        if self.extent() <= max {
+            return self;
+        }
+        let sizes = self.components().map(f64::abs);
         if sizes.iter().any(|size| *size > max) {
             self * (max / sizes.into_iter().fold(0.0, f64::max))
         } else {

@@ -48,7 +48,7 @@
 use crate::{
     query::{
         analytic::{closed_form::ClosedForm, separated_boxes},
-        gjk::penetration::Penetration,
+        gjk::{Goal, penetration::Penetration},
         minkowski::MinkowskiDifference,
     },
     space::{DVector, Pose},
@@ -65,13 +65,13 @@ const PROJECTIONS: usize = 4;
 const SKEW_COSINE_SQUARED: f64 = 0.98;
 
 /// Solves a pair of boxes with these half extents. Returns `None` if GJK and EPA have to solve the
-/// pair.
+/// pair. Points that the goal does not need may be missing.
 #[inline(always)]
 pub fn solve<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     [first, second]: [D; 2],
+    goal: Goal,
 ) -> Option<ClosedForm<D>> {
-    let radius_sum = pair.radius_sum();
     let boxes = BoxPair::new(pair, [first, second])?;
     // In the canonical order of a pair, a point is the second shape.
     if second == D::ZERO {
@@ -81,21 +81,30 @@ pub fn solve<D: DVector>(
             boxes.box_and_point()
         }));
     }
+    let overlapping = |contact: Penetration<D>| match goal {
+        Goal::Contact => contact.with_opposite_points(pair),
+        _ => contact,
+    };
     match [dimensions(first), dimensions(second)] {
-        [1, 1] => {
-            let contact = boxes.segments()?;
-            Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
-        }
+        [1, 1] => Some(ClosedForm::Contact(overlapping(boxes.segments()?))),
         [size, other] if size == D::DIMENSION || other == D::DIMENSION => {
-            let limit = radius_sum + TOUCHING * boxes.scale;
+            let touching = pair.radius_sum() + TOUCHING * boxes.scale;
+            let limit = match goal {
+                Goal::Distance => f64::INFINITY,
+                _ => touching,
+            };
             let axis = boxes.separating_axis(limit);
-            if axis.gap > limit {
-                Some(ClosedForm::Separated)
-            } else if axis.gap <= 0.0 {
-                let contact = boxes.contact(&axis);
-                Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
-            } else {
-                separated_boxes::nearest(&boxes).map(ClosedForm::Contact)
+            match goal {
+                _ if axis.gap > 0.0 && axis.gap <= touching => {
+                    separated_boxes::nearest(&boxes).map(ClosedForm::Contact)
+                }
+                Goal::Contact | Goal::Distance if axis.gap <= 0.0 => {
+                    Some(ClosedForm::Contact(overlapping(boxes.contact(&axis))))
+                }
+                Goal::Distance if let Some(nearest) = boxes.nearest_beyond(&axis) => {
+                    Some(ClosedForm::Contact(nearest))
+                }
+                _ => Some(ClosedForm::Verdict(axis.gap <= 0.0)),
             }
         }
         _ => None,
@@ -353,34 +362,56 @@ impl<D: DVector> BoxPair<D> {
         is_precise.then_some(self.penetration(offset.unit()?, gap, nearest))
     }
 
+    /// Returns the contact of boxes that are apart, given the axis with the largest gap. Returns
+    /// `None` if GJK has to find the nearest points.
+    fn nearest_beyond(&self, axis: &BoxAxis<D>) -> Option<Penetration<D>> {
+        let are_boxes = self.half_extents.map(dimensions) == [D::DIMENSION; 2];
+        let projected = if are_boxes {
+            self.nearest_along(axis)
+        } else {
+            None
+        };
+        let nearest = projected.or_else(|| separated_boxes::nearest(self))?;
+        // The gap is a lower bound on the distance. So this query and the others agree that the
+        // boxes are apart.
+        let depth = nearest.depth.min(-axis.gap);
+        Some(Penetration { depth, ..nearest })
+    }
+
     /// Returns the contact of boxes that are apart, with the points nearest to each other. Returns
     /// `None` if a few projections of one point do not find these points.
     ///
-    /// The search begins at the points of the axis with the largest gap. Each projection then moves
-    /// a point to the nearest point of the other box. The search ends when the distance meets the
-    /// gap along the vector between the points, which is a lower bound.
-    pub(super) fn nearest_along_axis(&self) -> Option<Penetration<D>> {
+    /// The search begins at the points of the axis with the largest gap. In 2D, these points are
+    /// the nearest points, like those of two polygons (`polygons.rs`). Each projection then moves a
+    /// point to the nearest point of the other box. The search ends when the distance meets the gap
+    /// along the vector between the points, which is a lower bound.
+    fn nearest_along(&self, axis: &BoxAxis<D>) -> Option<Penetration<D>> {
         let [half_extents, other] = self.half_extents;
         let Pose {
             rotation,
             translation,
         } = self.relative;
         let inverse = D::transpose(rotation);
-        let axis = self.separating_axis(f64::INFINITY);
-        let mut second = self.contact(&axis).second;
-        for _ in 0..PROJECTIONS {
-            let first = second.clamped(half_extents);
-            second = rotation * (inverse * (first - translation)).clamped(other) + translation;
-            let contact = self.apart([first, second])?;
+        let mut nearest = self.contact(axis);
+        for _ in 0..=PROJECTIONS {
+            let contact = self.apart([nearest.first, nearest.second])?;
             let bound = self.axis_from(contact.normal, axis.source).gap;
             if -contact.depth - bound <= f64::EPSILON * (self.scale - contact.depth) {
                 return Some(contact);
             }
+            let first = nearest.second.clamped(half_extents);
+            let second = rotation * (inverse * (first - translation)).clamped(other) + translation;
+            nearest = Penetration {
+                first,
+                second,
+                ..nearest
+            };
         }
         None
     }
 
     /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.
+    #[inline(always)]
     fn separating_axis(&self, limit: f64) -> BoxAxis<D> {
         let face = self.face_axis();
         if D::DIMENSION == 2 || face.gap > limit {
@@ -394,7 +425,7 @@ impl<D: DVector> BoxPair<D> {
     /// Returns the face normal with the largest gap.
     // Gaps are compared without branches, because the processor cannot predict which gap is larger.
     // The loop keeps only the index of the best axis. The axis is computed at the end.
-    #[inline]
+    #[inline(always)]
     fn face_axis(&self) -> BoxAxis<D> {
         let (rotation, c) = (self.relative.rotation, self.relative.translation);
         let inverse = D::transpose(rotation);
@@ -428,6 +459,7 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the axis with the largest gap among the cross products of two edges.
+    #[inline(never)]
     fn edge_axis(&self) -> Option<BoxAxis<D>> {
         let (rotation, c) = (self.relative.rotation, self.relative.translation);
         let inverse = D::transpose(rotation);

@@ -6,8 +6,8 @@ use crate::{query::gjk::penetration::Penetration, tolerance::TOUCHING};
 pub enum ClosedForm<D> {
     /// The contact of the cores. If the cores are separated, the depth is negative.
     Contact(Penetration<D>),
-    /// The shapes do not touch.
-    Separated,
+    /// `true` if the shapes touch. The points were not computed.
+    Verdict(bool),
 }
 
 impl<D> ClosedForm<D> {
@@ -15,7 +15,7 @@ impl<D> ClosedForm<D> {
     pub fn hit(&self, radius_sum: f64) -> bool {
         match self {
             Self::Contact(cores) => -cores.depth <= radius_sum + TOUCHING * cores.scale,
-            Self::Separated => false,
+            Self::Verdict(hit) => *hit,
         }
     }
 }

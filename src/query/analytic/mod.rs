@@ -1,6 +1,6 @@
 //! Contacts and casts in closed form, for pairs of simple cores.
 //!
-//! For each pair, `solver.rs` calls [`solve`] first, and for distances also [`nearest`] or
+//! For each pair, `solver.rs` calls [`solve`] first, and for the distance of cores that overlap also
 //! [`common_point`].
 //!
 //! | file | contents |
@@ -25,42 +25,39 @@ mod swept_overlap;
 pub mod swept_polygons;
 
 use crate::{
-    query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
+    query::{
+        gjk::{Goal, penetration::Penetration},
+        minkowski::MinkowskiDifference,
+    },
     shape::Core,
     space::DVector,
 };
 pub use balls::TwoBalls;
-use boxes::{BoxPair, dimensions};
+use boxes::BoxPair;
 pub use closed_form::ClosedForm;
 pub use swept_overlap::SweptOverlap;
 
 /// Solves a pair of boxes, segments or points. In 2D, the function also solves two polygons, or a
 /// polygon and a rectangle or a point. Returns `None` for other pairs, and for pairs that the
 /// closed forms leave to GJK and EPA.
+///
+/// Points that the goal does not need may be missing. If the goal is [`Goal::Distance`] and the
+/// result has no points, GJK has to find them.
 #[inline(always)]
-pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
+pub fn solve<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    goal: Goal,
+) -> Option<ClosedForm<D>> {
     match pair.boxes() {
-        Some(half_extents) => boxes::solve(pair, half_extents),
-        None if D::DIMENSION == 2 => polygons::solve(pair),
+        Some(half_extents) => boxes::solve(pair, half_extents, goal),
+        None if D::DIMENSION == 2 => polygons::solve(pair, goal),
         None => None,
     }
 }
 
-/// Returns the nearest points of cores that are apart: of a box and a segment, or of two boxes.
-/// Returns `None` for other pairs, for cores that nearly touch, and for some pairs of boxes.
-#[inline(always)]
-pub fn nearest<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Penetration<D>> {
-    let boxes = BoxPair::new(pair, pair.boxes()?)?;
-    if boxes.half_extents.map(dimensions) == [D::DIMENSION; 2]
-        && let Some(contact) = boxes.nearest_along_axis()
-    {
-        return Some(contact);
-    }
-    separated_boxes::nearest(&boxes)
-}
-
 /// Returns `true` only if the cores touch in one point at most: if one core is a point, or if both
 /// are segments in 3D at an angle of more than 8 degrees.
+#[inline(always)]
 pub fn touch_in_point<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> bool {
     let boxes = || BoxPair::new(pair, pair.boxes()?);
     pair.has_point() || boxes().is_some_and(|boxes| boxes.has_skew_segments())

@@ -19,6 +19,12 @@
 //!   most edges.
 //! * The contact points are in the middle of the overlap of the two edges.
 //!
+//! **Two polygons that are apart.** The point of the Minkowski difference nearest to the origin is on
+//! the edge with the largest g, or at one of its ends. This follows from the next paragraph, with
+//! the origin as the point. So the nearest points are a point of the edge with the largest g and a
+//! vertex of the other polygon. If an edge of the other polygon is parallel, they are points of
+//! both edges.
+//!
 //! **A polygon and a point.** Let p be the point, so g = n·(p - a). The nearest point is on the
 //! edge with the largest g, or at one of its ends. If p is beside an edge, all other edges have a
 //! smaller n·(p - a). If p is beyond a vertex, the two edges at this vertex have the largest n·(p -
@@ -28,12 +34,13 @@
 
 use crate::{
     query::{
-        analytic::closed_form::ClosedForm, gjk::penetration::Penetration,
+        analytic::closed_form::ClosedForm,
+        gjk::{Goal, penetration::Penetration},
         minkowski::MinkowskiDifference,
     },
     shape::{Core, Polygon, PolygonEdges},
     space::{DVector, Pose},
-    tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
+    tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
 /// A polygon with its pose in the frame of the pair. The vertices are not mapped to this frame.
@@ -130,22 +137,22 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
     /// Returns the contact points of an edge and the other polygon, which is moved by `offset`: a
     /// point of the edge, and the deepest point of the other polygon.
     ///
-    /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest vertex count as equally
-    /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
+    /// All vertices of the other polygon within `level` of the deepest vertex count as equally deep.
+    /// These vertices cover a range along the edge. The edge itself covers the range from 0
     /// to 1. The contact points are in the middle of the overlap of the two ranges.
     fn contact_points(
         &self,
         index: usize,
         other: &PlacedPolygon<D>,
         offset: D,
-        scale: f64,
+        level: f64,
     ) -> [D; 2] {
         let vertex = self.vertex(index);
         let start = self.place(vertex);
         // The difference is computed before the pose is applied, so that rounding never makes it 0.
         let edge = self.pose.rotation * (self.vertex(index + 1) - vertex);
         let direction = other.to_local(self.normal(index));
-        let lowest = other.polygon.min_height(direction) + FLAT_DEPTH * scale;
+        let lowest = other.polygon.min_height(direction) + level;
         let square = edge.length_squared();
         let (mut near, mut far) = ((f64::INFINITY, D::ZERO), (f64::NEG_INFINITY, D::ZERO));
         let seen_start = start - offset;
@@ -200,14 +207,23 @@ fn in_frame<D: DVector>(polygons: [Polygon<D>; 2], relative: Pose<D>) -> [Placed
 /// points.
 // This function is not inlined, because the arrays would take up stack space in every query.
 #[inline(never)]
-pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
+pub fn solve<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    goal: Goal,
+) -> Option<ClosedForm<D>> {
     let cores = pair.cores();
     let rectangle = |core: Core<D>| PolygonEdges::of_rectangle(core.half_extents()?);
     match cores.map(Core::polygon) {
-        [Some(first), Some(second)] => solve_polygons(pair, first, second),
+        [Some(first), Some(second)] => solve_polygons(pair, [first, second], goal),
         [Some(first), None] if pair.has_point() => polygon_and_point(pair, &first),
-        [Some(first), None] => solve_polygons(pair, first, rectangle(cores[1])?.polygon()),
-        [None, Some(second)] => solve_polygons(pair, rectangle(cores[0])?.polygon(), second),
+        [Some(first), None] => {
+            let second = rectangle(cores[1])?;
+            solve_polygons(pair, [first, second.polygon()], goal)
+        }
+        [None, Some(second)] => {
+            let first = rectangle(cores[0])?;
+            solve_polygons(pair, [first.polygon(), second], goal)
+        }
         [None, None] => None,
     }
 }
@@ -226,50 +242,88 @@ fn scale_of<D: DVector>(
 #[inline(always)]
 fn solve_polygons<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
-    first: Polygon<D>,
-    second: Polygon<D>,
+    [first, second]: [Polygon<D>; 2],
+    goal: Goal,
 ) -> Option<ClosedForm<D>> {
     let offset = first.extent() + second.extent();
     let size = first.half_diagonal() + second.half_diagonal();
     let scale = scale_of(pair, offset, size)?;
     let polygons = in_frame([first, second], *pair.relative());
     let [first, second] = &polygons;
-    let limit = pair.radius_sum() + TOUCHING * scale;
+    let touching = pair.radius_sum() + TOUCHING * scale;
+    let limit = match goal {
+        Goal::Distance => f64::INFINITY,
+        _ => touching,
+    };
     // If the maximum gaps of the two polygons are equal, the first polygon's edge is used.
     let (gap, index) = first.max_gap(second, f64::NEG_INFINITY, limit)?;
     if gap > limit {
-        return Some(ClosedForm::Separated);
+        return Some(ClosedForm::Verdict(false));
     }
     let of_second = second.max_gap(first, gap, limit);
     let is_of_first = of_second.is_none();
     let (gap, index) = of_second.unwrap_or((gap, index));
     let side = PolygonSide { index, is_of_first };
-    if gap > 0.0 {
+    match goal {
         // If the gap is at most the sum of the radii, or within the tolerance, GJK computes the
         // nearest points.
-        return (gap > limit).then_some(ClosedForm::Separated);
+        _ if gap > 0.0 && gap <= touching => None,
+        Goal::Contact | Goal::Distance if gap <= 0.0 => {
+            let contact = contact_along(&polygons, side, D::ZERO, FLAT_DEPTH * scale, scale);
+            let depth = -gap;
+            let contact = Penetration { depth, ..contact };
+            Some(ClosedForm::Contact(match goal {
+                Goal::Contact => contact.with_opposite_points(pair),
+                _ => contact,
+            }))
+        }
+        Goal::Distance if let Some(nearest) = nearest(&polygons, side, gap, scale) => {
+            Some(ClosedForm::Contact(nearest))
+        }
+        _ => Some(ClosedForm::Verdict(gap <= 0.0)),
     }
-    let contact = Penetration {
-        depth: -gap,
-        ..contact_along(&polygons, side, D::ZERO, scale)
-    };
-    Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
+}
+
+/// Returns the contact of two polygons that are apart, given the edge with the largest gap. Returns
+/// `None` if rounding may have chosen another edge.
+fn nearest<D: DVector>(
+    polygons: &[PlacedPolygon<D>; 2],
+    side: PolygonSide,
+    gap: f64,
+    scale: f64,
+) -> Option<Penetration<D>> {
+    let contact = contact_along(polygons, side, D::ZERO, ROUNDING * scale, scale);
+    let offset = contact.second - contact.first;
+    let (distance, normal) = (offset.length(), offset.unit()?);
+    let [first, second] = polygons;
+    // Along the edge's normal, the gap is a lower bound on the distance. Another lower bound is the
+    // gap along the vector between the points.
+    let tolerance = ROUNDING * (scale + distance);
+    let is_nearest = distance - gap <= tolerance
+        || distance - (second.min_height(normal) + first.min_height(-normal)) <= tolerance;
+    is_nearest.then_some(Penetration {
+        normal,
+        depth: -distance.max(gap),
+        ..contact
+    })
 }
 
 /// Returns the contact along the normal of an edge. The second polygon is moved by `offset`.
+/// Vertices whose heights differ by at most `level` count as equally deep.
 pub(super) fn contact_along<D: DVector>(
     [first, second]: &[PlacedPolygon<D>; 2],
     PolygonSide { index, is_of_first }: PolygonSide,
     offset: D,
+    level: f64,
     scale: f64,
 ) -> Penetration<D> {
     let (normal, [first, second]) = if is_of_first {
         (
             first.normal(index),
-            first.contact_points(index, second, offset, scale),
+            first.contact_points(index, second, offset, level),
         )
     } else {
-        let [on_second, on_first] = second.contact_points(index, first, -offset, scale);
+        let [on_second, on_first] = second.contact_points(index, first, -offset, level);
         (
             -second.normal(index),
             [on_first + offset, on_second + offset],

@@ -21,7 +21,7 @@ use crate::{
         minkowski::MinkowskiDifference,
     },
     space::DVector,
-    tolerance::ROUNDING,
+    tolerance::{FLAT_DEPTH, ROUNDING},
 };
 
 /// Two polygons, in the frame of the first polygon, and the interval in which they overlap.
@@ -89,6 +89,7 @@ impl<'a, D: DVector> SweptPolygons<'a, D> {
             &self.polygons,
             self.side?,
             translation,
+            FLAT_DEPTH * scale,
             scale,
         ))
     }

@@ -69,12 +69,31 @@ struct KnownContact {
 }
 
 impl KnownContact {
-    /// Adds the contact to a list unless a point of the list is as deep.
-    fn add_to<const N: usize>(&self, points: &mut SmallVec<[CommonPoint; N]>) {
+    /// Returns `true` if the contact is deeper than all points of a list.
+    fn is_deeper_than(&self, points: &[CommonPoint]) -> bool {
         let deep = self.point.depth() - self.depth_tolerance;
-        if points.iter().all(|point| point.depth() < deep) {
-            points.push(self.point);
+        points.iter().all(|point| point.depth() < deep)
+    }
+
+    /// Returns the points of the manifold of two edges in 2D: the ends of their common part. If the
+    /// contact is deeper, it comes first, and replaces an end that is equal or one end too many.
+    fn choose_ends(&self, [a, b]: [[FeatureCorner; 2]; 2]) -> ManifoldPoints {
+        let mut ends = common_ends(a, b, self.near);
+        ends.retain(|point| point.depth() >= self.min_depth);
+        if self.is_deeper_than(&ends) {
+            let distance = |end: &CommonPoint| end.position.distance(self.point.position);
+            ends.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+            let is_full = ends.len() > 1;
+            match ends.first_mut() {
+                Some(nearest) if is_full || distance(nearest) <= self.near => *nearest = self.point,
+                _ => ends.insert(0, self.point),
+            }
+        } else if let [first, second] = &mut *ends
+            && second.depth() > first.depth()
+        {
+            core::mem::swap(first, second);
         }
+        ends
     }
 }
 
@@ -111,11 +130,7 @@ pub fn manifold_points<D: DVector>(
         return smallvec![known];
     }
     if let (2, &[a, b], &[c, d]) = (D::DIMENSION, &*first.corners, &*second.corners) {
-        let mut ends = common_ends([a, b], [c, d], contact.near);
-        ends.retain(|point| point.depth() >= contact.min_depth);
-        let mut points = ends.clone();
-        contact.add_to(&mut points);
-        return choose_points(&points, &ends, 2, contact.near, depth_tolerance);
+        return contact.choose_ends([[a, b], [c, d]]);
     }
     let support = |shape, tilt| frame.support(pair, shape, tilt);
     // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
@@ -136,6 +151,8 @@ pub fn manifold_points<D: DVector>(
 }
 
 /// Returns the points of the manifold for any two features.
+// This function is not inlined, because the lists would take up stack space in every manifold.
+#[inline(never)]
 fn points_of_features<D: DVector>(
     [feature_a, feature_b]: [&mut Feature; 2],
     contact: &KnownContact,
@@ -159,7 +176,9 @@ fn points_of_features<D: DVector>(
             points.retain(|point| is_on_cores(point));
         }
         let is_empty = points.is_empty();
-        contact.add_to(&mut points);
+        if contact.is_deeper_than(&points) {
+            points.push(known);
+        }
         convex_hull(&points, edge_margin, &mut hull);
         // If no edge hides more, no edge is split.
         if !(feature_a.may_hide(near) || feature_b.may_hide(near)) {

@@ -3,7 +3,7 @@
 
 use bevy::{
     math::{
-        DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
+        DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
         primitives::{Capsule3d, Circle, ConicalFrustum, Cuboid, Cylinder, Rectangle, Sphere},
     },
     prelude::Transform,
@@ -658,6 +658,98 @@ fn largest_gap(own: &[DVec2], other: &[DVec2]) -> f64 {
         heights.fold(f64::INFINITY, f64::min)
     });
     gaps.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Returns the smallest distance from a corner of `own` to an edge of `other`.
+fn corner_to_edge(own: &[DVec2], other: &[DVec2]) -> f64 {
+    let ends = other.iter().cycle().skip(1);
+    let edges = other.iter().zip(ends);
+    let distances = edges.flat_map(|(start, end)| {
+        own.iter().map(move |corner| {
+            let (line, offset) = (*end - *start, *corner - *start);
+            let part = (offset.dot(line) / line.length_squared()).clamp(0.0, 1.0);
+            offset.distance(line * part)
+        })
+    });
+    distances.fold(f64::INFINITY, f64::min)
+}
+
+/// If two polygons are apart, one of the two nearest points is a corner. Some pairs have parallel
+/// edges, and some polygons are thin.
+#[test]
+fn the_distance_of_polygons_is_that_of_a_corner_and_an_edge() {
+    let mut random = StdRng::seed_from_u64(11);
+    let mut apart = [0; 4];
+    for number in 0..20_000 {
+        let sizes = [(); 2].map(|()| {
+            let thin = if random.random_bool(0.2) { 1e-4 } else { 1.0 };
+            Vec2::from([1.0, thin].map(|most| most * random.random_range(0.2..1.0_f32)))
+        });
+        let turn = Rot2::radians(random.random_range(-3.0..3.0));
+        let turns = [
+            turn,
+            match number / 4 % 3 {
+                0 => turn,
+                1 => turn * Rot2::FRAC_PI_2,
+                _ => Rot2::radians(random.random_range(-3.0..3.0)),
+            },
+        ];
+        let poses = turns.map(|turn| Isometry2d::new(vector(&mut random).truncate() * 1.5, turn));
+        let points = sizes.map(|size| -> Vec<Vec2> {
+            let count = random.random_range(3..=16);
+            let corner = |corner: u8| {
+                let turn = (f32::from(corner) + random.random_range(0.0..0.7)) / f32::from(count);
+                Vec2::from_angle(turn * core::f32::consts::TAU) * size
+            };
+            (0..count).map(corner).collect()
+        });
+        let rectangles = sizes.map(|size| Rectangle::from_size(2.0 * size));
+        let corners = [0, 1].map(|index| {
+            let signs = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+            let of_rectangle = signs.map(|signs| sizes[index] * Vec2::from_array(signs));
+            let is_rectangle = number >> index & 1 == 1;
+            let points = if is_rectangle {
+                &of_rectangle[..]
+            } else {
+                &points[index]
+            };
+            let Isometry2d {
+                rotation,
+                translation,
+            } = poses[index];
+            let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).normalize();
+            let place = |point: &Vec2| x.rotate(point.as_dvec2()) + translation.as_dvec2();
+            points.iter().map(place).collect::<Vec<_>>()
+        });
+        let [a, b] = &corners;
+        if largest_gap(a, b).max(largest_gap(b, a)) < 1e-6 {
+            continue;
+        }
+        let kind = number % 4;
+        apart[kind] += 1;
+        let [pose_a, pose_b] = poses;
+        let hulls = points.map(|points| ConvexHull::new(points).expect("the points are finite"));
+        let found = match kind {
+            0 => query::distance(&hulls[0], pose_a, &hulls[1], pose_b),
+            1 => query::distance(&rectangles[0], pose_a, &hulls[1], pose_b),
+            2 => query::distance(&hulls[0], pose_a, &rectangles[1], pose_b),
+            _ => query::distance(&rectangles[0], pose_a, &rectangles[1], pose_b),
+        };
+        let expected = corner_to_edge(a, b).min(corner_to_edge(b, a));
+        let error = (f64::from(found.distance) - expected).abs();
+        assert!(
+            error <= 6e-8 * expected + 1e-12,
+            "{number}: {found:?}, not {expected}"
+        );
+        let [point_a, point_b] = [found.point_a, found.point_b].map(|point| point.as_dvec2());
+        assert!(
+            (point_a.distance(point_b) - expected).abs() < NEAR,
+            "{number}: {found:?}"
+        );
+        assert!(largest_gap(a, &[point_a]) < NEAR, "{number}: {found:?}");
+        assert!(largest_gap(b, &[point_b]) < NEAR, "{number}: {found:?}");
+    }
+    assert!(apart.iter().all(|count| *count > 1000), "{apart:?}");
 }
 
 /// Polygons of up to 20 corners beside polygons and rectangles, some of them far from their own
