@@ -193,7 +193,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let mut solver = Solver::new(pair);
             // A body inside a solid surface need not touch the face to which it leaves.
             if !solver.hit() {
-                return Some(Manifold::new(&[contact], solver.pair.origins));
+                return Some(Manifold::new([contact], solver.pair.origins));
             }
             let points = solver.manifold_along(&contact);
             let is_deeper = |deepest: &Contact64<_>| {
@@ -203,12 +203,11 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             // a corner, and does not clear the whole facet. So `contact` is the only point of the
             // manifold.
             let leads_over_edge = points.first().is_some_and(is_deeper);
-            let points = if leads_over_edge {
-                &[contact]
+            Some(if leads_over_edge {
+                Manifold::new([contact], solver.pair.origins)
             } else {
-                &*points
-            };
-            Some(Manifold::new(points, solver.pair.origins))
+                Manifold::new(points, solver.pair.origins)
+            })
         })
     };
     a.with_part(parts.0, |part_a| {

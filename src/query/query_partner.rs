@@ -183,7 +183,7 @@ where
     #[inline(always)]
     fn manifold(self) -> Option<Manifold<A::Vector>> {
         let origins = self.origins()?;
-        let of_balls = |balls: TwoBalls<_>| Some(Manifold::new(&[balls.contact()?], origins));
+        let of_balls = |balls: TwoBalls<_>| Some(Manifold::new([balls.contact()?], origins));
         self.solve(of_balls, Pair::find_manifold)
     }
 

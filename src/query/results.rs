@@ -127,7 +127,10 @@ impl<V: Space> Manifold<V> {
     /// Returns a manifold in world coordinates, given its contacts and the translations of the two
     /// shapes.
     #[inline(always)]
-    pub(crate) fn new(contacts: &[Contact64<V::DVec>], origins: [V::DVec; 2]) -> Self {
+    pub(crate) fn new(
+        contacts: impl IntoIterator<Item = Contact64<V::DVec>>,
+        origins: [V::DVec; 2],
+    ) -> Self {
         let mut manifold = Self {
             normal: V::default(),
             points: SmallVec::new(),
@@ -138,7 +141,7 @@ impl<V: Space> Manifold<V> {
                 depth,
                 point_a,
                 point_b,
-            } = Contact::in_world(contact, origins);
+            } = Contact::in_world(&contact, origins);
             manifold.normal = normal;
             manifold.points.push(ManifoldPoint {
                 depth,

@@ -83,7 +83,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
     /// Returns the manifold of shapes that [`touch`](Self::hit), in the world.
     pub fn manifold_in_world(&mut self) -> Manifold<A::Vector> {
         let contacts = self.manifold();
-        Manifold::new(&contacts, self.pair.origins)
+        Manifold::new(contacts, self.pair.origins)
     }
 }
 
@@ -297,9 +297,9 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         let closed = |pair: &Self, form: &_| {
             let cores = pair.cores_of_closed_form(form)?;
             Some(if analytic::touch_in_point(pair) {
-                Manifold::new(&[pair.contact(&cores)], pair.origins)
+                Manifold::new([pair.contact(&cores)], pair.origins)
             } else {
-                Manifold::new(&pair.manifold_of_features(cores), pair.origins)
+                Manifold::new(pair.manifold_of_features(cores), pair.origins)
             })
         };
         self.solve(Goal::Contact, closed, |solver| {
@@ -326,7 +326,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         if analytic::touch_in_point(self) {
             smallvec![self.contact(&cores)]
         } else {
-            self.manifold_of_features(cores)
+            self.manifold_of_features(cores).collect()
         }
     }
 
@@ -334,17 +334,16 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     fn manifold_of_features(
         &self,
         cores: Penetration<DVecOf<A>>,
-    ) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let mut contacts = SmallVec::new();
+    ) -> impl Iterator<Item = Contact64<DVecOf<A>>> {
         let frame = ContactFrame::new(cores.normal);
         let distances = |points| distances_from_cores(self, points);
-        for point in manifold_points(self, &frame, &cores, distances) {
+        let points = manifold_points(self, &frame, &cores, distances);
+        points.into_iter().map(move |point| {
             let depth = (point.depth() + self.radius_sum()).max(0.0);
             let [first, second] = point.on_cores(&frame);
             let witnesses = self.on_surfaces(cores.normal, first, second);
-            contacts.push(self.in_world(cores.normal, depth, witnesses));
-        }
-        contacts
+            self.in_world(cores.normal, depth, witnesses)
+        })
     }
 }
 

@@ -320,19 +320,6 @@ impl<D: DVector> BoxPair<D> {
         let [uu, ww, uw] = [u.dot(u), w.dot(w), u.dot(w)];
         let [cu, cw] = [c.dot(u), c.dot(w)];
         let points_at = |s: f64, t: f64| [u * s, c + w * t];
-        if let Some([s, t]) = nearest_on_lines(u, w, c)
-            && s.abs() <= 1.0
-            && t.abs() <= 1.0
-        {
-            let Some(normal) = D::perpendicular(&[u, w]) else {
-                // This branch is only for 2D. The segments cross, and no vector is perpendicular to
-                // both segments.
-                let axis = self.separating_axis(f64::INFINITY);
-                return (axis.gap <= 0.0).then(|| self.contact(&axis));
-            };
-            let normal = normal.unit()?.toward(c);
-            return Some(self.penetration(normal, normal.dot(c), points_at(s, t)));
-        }
         // Let d be the vector from a segment's center to its end, and q a point relative to this
         // center. Given q·d and d·d, `clamped` returns the parameter of the segment's point nearest
         // to q.
@@ -343,13 +330,31 @@ impl<D: DVector> BoxPair<D> {
                 0.0
             }
         };
-        let ends = [
-            points_at(clamped(cu + uw, uu), 1.0),
-            points_at(clamped(cu - uw, uu), -1.0),
-            points_at(1.0, clamped(uw - cw, ww)),
-            points_at(-1.0, clamped(-uw - cw, ww)),
-        ];
-        self.apart(ends.into_iter().reduce(nearer)?)
+        let at_second_end = |t: f64| points_at(clamped(cu + uw * t, uu), t);
+        let at_first_end = |s: f64| points_at(s, clamped(uw * s - cw, ww));
+        let Some([s, t]) = nearest_on_lines(u, w, c) else {
+            let ends = [
+                at_second_end(1.0),
+                at_second_end(-1.0),
+                at_first_end(1.0),
+                at_first_end(-1.0),
+            ];
+            return self.apart(ends.into_iter().reduce(nearer)?);
+        };
+        if s.abs() > 1.0 || t.abs() > 1.0 {
+            // The squared distance is a convex function of s and t. So its minimum over the square
+            // of both segments is on a side of the square that faces the minimum over both lines.
+            let ends = nearer(at_second_end(t.signum()), at_first_end(s.signum()));
+            return self.apart(ends);
+        }
+        let Some(normal) = D::perpendicular(&[u, w]) else {
+            // This branch is only for 2D. The segments cross, and no vector is perpendicular to
+            // both segments.
+            let axis = self.separating_axis(f64::INFINITY);
+            return (axis.gap <= 0.0).then(|| self.contact(&axis));
+        };
+        let normal = normal.unit()?.toward(c);
+        Some(self.penetration(normal, normal.dot(c), points_at(s, t)))
     }
 
     /// Returns the contact of boxes that are apart, given their nearest points. Returns `None` if
@@ -395,8 +400,11 @@ impl<D: DVector> BoxPair<D> {
         let mut nearest = self.contact(axis);
         for _ in 0..=PROJECTIONS {
             let contact = self.apart([nearest.first, nearest.second])?;
-            let bound = self.axis_from(contact.normal, axis.source).gap;
-            if -contact.depth - bound <= f64::EPSILON * (self.scale - contact.depth) {
+            let (distance, normal) = (-contact.depth, contact.normal);
+            let tolerance = f64::EPSILON * (self.scale + distance);
+            if distance - axis.gap <= tolerance
+                || distance - self.axis_from(normal, axis.source).gap <= tolerance
+            {
                 return Some(contact);
             }
             let first = nearest.second.clamped(half_extents);

@@ -39,7 +39,7 @@ mod outline;
 
 use core::f64::consts::FRAC_2_PI;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use crate::{
     math::DVec2,

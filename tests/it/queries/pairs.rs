@@ -516,6 +516,70 @@ fn parallel_capsules_touch_along_their_common_part() {
     );
 }
 
+/// The distance of two segments is that of an end and the other segment, or that of their lines.
+/// Some segments are parallel, and some lie in a common plane.
+#[test]
+fn the_distance_of_capsules_is_that_of_their_segments() {
+    let mut random = StdRng::seed_from_u64(12);
+    for number in 0..10_000 {
+        let mut turns = [(); 2].map(|()| turn(&mut random));
+        let mut centers = [(); 2].map(|()| vector(&mut random) * 3.0);
+        match number % 4 {
+            0 => turns[1] = turns[0],
+            1 => {
+                turns = turns.map(|turn| Quat::from_rotation_z(turn.w));
+                centers = centers.map(|center| center.with_z(0.0));
+            }
+            _ => {}
+        }
+        let capsules = [(); 2].map(|()| {
+            let [radius, length] = [(); 2].map(|()| random.random_range(0.0..1.5_f32));
+            Capsule3d::new(0.2 * radius, length)
+        });
+        let segments = [0, 1].map(|index| {
+            let half = exact(turns[index]) * DVec3::Y * f64::from(capsules[index].half_length);
+            let center = centers[index].as_dvec3();
+            [center - half, center + half]
+        });
+        let to_segment = |point: DVec3, [start, end]: [DVec3; 2]| {
+            let line = end - start;
+            let part = (point - start).dot(line) / line.length_squared();
+            point.distance(start + line * part.clamp(0.0, 1.0))
+        };
+        let [[a, b], [c, d]] = segments;
+        let ends = [
+            to_segment(a, segments[1]),
+            to_segment(b, segments[1]),
+            to_segment(c, segments[0]),
+            to_segment(d, segments[0]),
+        ];
+        let mut expected = ends.into_iter().fold(f64::INFINITY, f64::min);
+        // Cramer's rule for the point of both lines that is the same as seen along the normal.
+        let normal = (b - a).cross(d - c);
+        if normal.length() > 1e-6 {
+            let matrix = DMat3::from_cols(b - a, c - d, normal);
+            let parts = matrix.inverse() * (c - a);
+            if (0.0..=1.0).contains(&parts.x) && (0.0..=1.0).contains(&parts.y) {
+                expected = expected.min(parts.z.abs() * normal.length());
+            }
+        }
+        let expected = expected - capsules.map(|it| f64::from(it.radius)).iter().sum::<f64>();
+        let [pose_a, pose_b] = [0, 1].map(|index| Isometry3d::new(centers[index], turns[index]));
+        let found = query::distance(&capsules[0], pose_a, &capsules[1], pose_b);
+        let error = (f64::from(found.distance) - expected.max(0.0)).abs();
+        let rounding = 6e-8 * expected.abs();
+        assert!(
+            error <= rounding + 3e-7,
+            "{number}: {found:?}, not {expected}"
+        );
+        let apart = found.point_a.as_dvec3().distance(found.point_b.as_dvec3());
+        assert!(
+            (apart - expected.max(0.0)).abs() < NEAR,
+            "{number}: {found:?}"
+        );
+    }
+}
+
 /// The cores of two capsules cross at an angle near the limit of skew capsules, 8 degrees.
 #[test]
 fn skew_capsules_touch_in_the_point_where_their_axes_cross() {
