@@ -72,8 +72,7 @@ impl<V: Space> CellChange<V> {
         let local = local.grown(margin);
         let is_near = || {
             self.changed.overlaps(&local)
-                && (old.differs(cells, &local.round_outward())
-                    || self.old.element_around(center).is_some())
+                && (old.differs(cells, &local) || self.old.element_around(center).is_some())
         };
         body.scaled_shape().is_none()
             || !is_ordered

@@ -278,9 +278,9 @@ impl Cell {
         self.bits == Self::SOLID.bits
     }
 
-    /// Returns 0 if two cells are equal. The result needs no branch.
-    pub(super) fn differences(self, other: Self) -> u16 {
-        (self.bits ^ other.bits) | (self.material ^ other.material)
+    /// Returns the cell as a number. Comparisons of numbers need no branch.
+    pub(super) fn word(self) -> u32 {
+        u32::from(self.bits) | u32::from(self.material) << u16::BITS
     }
 
     /// Returns `true` if the cell fills a part of its box. A one-way cell does not.

@@ -96,14 +96,12 @@ impl<V: Space> CellSurface<V> {
                 }
             }
             if blocks.len() > most_blocks {
-                blocks.sort_unstable();
-                blocks.dedup();
+                sort_and_dedup(&mut blocks);
                 most_blocks = most_blocks.max(2 * blocks.len());
             }
         });
         checked?;
-        blocks.sort_unstable();
-        blocks.dedup();
+        sort_and_dedup(&mut blocks);
         Ok(blocks)
     }
 
@@ -242,7 +240,7 @@ impl<V: Space> CellSurface<V> {
     }
 
     /// Returns `true` if a box may overlap faces that only one of two surfaces has.
-    pub fn differs(&self, other: &Self, bounds: &Box3) -> bool {
+    pub fn differs(&self, other: &Self, bounds: &Bounds<V::DVec>) -> bool {
         self.faces.differs(&other.faces, bounds)
     }
 
@@ -270,6 +268,12 @@ impl<V: Space> CellSurface<V> {
             (vertices.into(), facets)
         })
     }
+}
+
+/// Sorts blocks by their codes, and removes duplicates.
+fn sort_and_dedup(blocks: &mut Vec<BlockPosition>) {
+    blocks.sort_unstable_by_key(|(code, _)| *code);
+    blocks.dedup_by_key(|(code, _)| *code);
 }
 
 /// Returns a facet and the number of its cluster, given the facet's place and index.

@@ -185,7 +185,7 @@ pub trait FaceNode<V: Space>: Sized {
     ) -> f64;
 
     /// Returns `true` if a box may overlap a node that the other tree does not share.
-    fn differs(&self, other: &Self, bounds: &Box3) -> bool;
+    fn differs(&self, other: &Self, bounds: &Bounds<V::DVec>) -> bool;
 
     /// Returns the index in another node of a facet that both have.
     fn renumbered(&self, other: &Self, index: u32) -> Option<u32>;
@@ -267,8 +267,8 @@ impl<V: Space> FaceNode<V> for FaceBlock<V> {
         self.visit_along(path, max, start, visit)
     }
 
-    fn differs(&self, _: &Self, bounds: &Box3) -> bool {
-        overlaps(&self.bounding_box(), bounds)
+    fn differs(&self, _: &Self, bounds: &Bounds<V::DVec>) -> bool {
+        overlaps(self, bounds)
     }
 
     fn renumbered(&self, other: &Self, index: u32) -> Option<u32> {
@@ -316,8 +316,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
                     };
                     if C::change(&mut child.node, changes) {
                         let (bounds, new_group) = (child.node.bounding_box(), child.node.group());
-                        child.len = child.node.len();
-                        child.has_ledges = child.node.has_ledges();
+                        *child = Child::new(code, child.node.clone());
                         group.tree.replace(index as u32, bounds, new_group);
                     } else {
                         group.children.remove(index);
@@ -409,8 +408,8 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
         max
     }
 
-    fn differs(&self, other: &Self, bounds: &Box3) -> bool {
-        if !overlaps(&self.tree.bounding_box(), bounds) {
+    fn differs(&self, other: &Self, bounds: &Bounds<V::DVec>) -> bool {
+        if !overlaps(self, bounds) {
             return false;
         }
         let mut others = other.children.iter().peekable();
@@ -420,7 +419,7 @@ impl<V: Space, C: FaceNode<V>> FaceNode<V> for FaceGroup<C> {
             match same {
                 Some(other) if Arc::ptr_eq(&child.node, &other.node) => false,
                 Some(other) => child.node.differs(&other.node, bounds),
-                None => overlaps(&child.node.bounding_box(), bounds),
+                None => overlaps(&*child.node, bounds),
             }
         })
     }
@@ -577,7 +576,7 @@ impl<V: Space> FaceTree<V> {
     }
 
     /// Returns `true` if a box may overlap faces that only one of two trees has.
-    pub fn differs(&self, other: &Self, bounds: &Box3) -> bool {
+    pub fn differs(&self, other: &Self, bounds: &Bounds<V::DVec>) -> bool {
         !Arc::ptr_eq(&self.root, &other.root)
             && (self.root.differs(&other.root, bounds) || other.root.differs(&self.root, bounds))
     }
@@ -607,7 +606,8 @@ pub fn code_of_block(dimension: usize, position: CellPosition) -> u64 {
     code
 }
 
-fn overlaps([min, max]: &Box3, [other_min, other_max]: &Box3) -> bool {
-    let mut axes = min.iter().zip(max).zip(other_min.iter().zip(other_max));
-    axes.all(|((min, max), (other_min, other_max))| min <= other_max && other_min <= max)
+/// Returns `true` if the box around all facets of a node overlaps another box.
+fn overlaps<V: Space>(node: &impl FaceNode<V>, bounds: &Bounds<V::DVec>) -> bool {
+    let [min, max] = node.bounding_box();
+    Bounds::of_f32(min, max).overlaps(bounds)
 }

@@ -504,11 +504,11 @@ impl<V: Space> CellGrid<V> {
     pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
         self.visit_unshared(new, |key, chunks| {
             let [old, new] = chunks.map(|chunk| chunk.map_or(&NO_CELLS[..], |it| &it.cells));
-            let rows = old.chunks(ROW).zip(new.chunks(ROW)).enumerate();
-            for (row, (old, new)) in rows {
+            let [old, new] = [old, new].map(|cells| cells.as_chunks::<ROW>().0.iter());
+            for (row, (old, new)) in old.zip(new).enumerate() {
                 let cells = old.iter().zip(new);
                 // Most rows are equal. A loop without an early end compares many cells at once.
-                let differences = cells.clone().map(|(old, new)| old.differences(*new));
+                let differences = cells.clone().map(|(old, new)| old.word() ^ new.word());
                 if differences.fold(0, |all, bits| all | bits) != 0 {
                     for (index, (_, new)) in cells.enumerate().filter(|(_, it)| it.0 != it.1) {
                         visit(Self::join(key, row * ROW + index), *new);
@@ -541,11 +541,10 @@ impl<V: Space> CellGrid<V> {
         mut visit: impl FnMut(CellPosition, [Option<&Arc<Chunk>>; 2]),
     ) {
         let no_region = Region::new();
-        let [old, new] = [self, new].map(|it| it.regions.iter().map(|(key, it)| (*key, it)));
-        for (_, regions) in unshared(old, new) {
+        for (_, regions) in unshared(self.regions.iter(), new.regions.iter()) {
             let regions = regions.map(|region| region.map_or(&no_region, |it| &**it));
-            let [old, new] = regions.map(|it| it.iter().map(|(key, chunk)| (*key, chunk)));
-            unshared(old, new).for_each(|(key, chunks)| visit(key, chunks));
+            let [old, new] = regions.map(|it| it.iter().map(|(key, chunk)| (key, chunk)));
+            unshared(old, new).for_each(|(key, chunks)| visit(*key, chunks));
         }
     }
 
@@ -639,12 +638,11 @@ pub struct CellReader<'g, V: Space> {
 
 impl<'g, V: Space> CellReader<'g, V> {
     pub fn new(grid: &'g CellGrid<V>) -> Self {
-        let first = ([0; 3], grid.chunk([0; 3]));
         // No chunk has this position.
         let none = ([i32::MAX; 3], None);
         Self {
             grid,
-            recent: [first, none, none, none, none, none, none, none],
+            recent: [none; 8],
         }
     }
 
@@ -660,6 +658,7 @@ impl<'g, V: Space> CellReader<'g, V> {
     /// Replaces `cells` by the cells in a box, with x first and then y.
     pub fn copy_box(&mut self, start: CellPosition, lengths: [i32; 3], cells: &mut Vec<Cell>) {
         cells.clear();
+        cells.reserve(lengths.iter().product::<i32>() as usize);
         let [[x, end_x], ys, zs] = [0, 1, 2].map(|axis: usize| {
             let [start, length] = [start, lengths].map(|it| it.get(axis).copied().unwrap_or(0));
             [start, start + length]
@@ -707,29 +706,36 @@ impl<V: Space> fmt::Debug for CellGrid<V> {
 }
 
 /// The values of a key in two maps.
-type OldAndNew<'m, T> = (CellPosition, [Option<&'m Arc<T>>; 2]);
+type OldAndNew<'m, T> = (&'m CellPosition, [Option<&'m Arc<T>>; 2]);
 
 /// Returns each key of two maps with its values, without the keys whose values are shared. The keys
 /// must ascend.
 fn unshared<'m, T: 'm>(
-    old: impl Iterator<Item = (CellPosition, &'m Arc<T>)>,
-    new: impl Iterator<Item = (CellPosition, &'m Arc<T>)>,
+    old: impl Iterator<Item = (&'m CellPosition, &'m Arc<T>)>,
+    new: impl Iterator<Item = (&'m CellPosition, &'m Arc<T>)>,
 ) -> impl Iterator<Item = OldAndNew<'m, T>> {
     let (mut old, mut new) = (old.peekable(), new.peekable());
-    let all = iter::from_fn(move || {
-        let key = match (old.peek(), new.peek()) {
-            // Most keys are equal, and this comparison is the fastest.
-            (Some((old, _)), Some((new, _))) if old == new => *old,
-            (Some((old, _)), Some((new, _))) => *old.min(new),
-            (Some((key, _)), None) | (None, Some((key, _))) => *key,
-            (None, None) => return None,
-        };
-        let values = [old.next_if(|it| it.0 == key), new.next_if(|it| it.0 == key)];
-        Some((key, values.map(|value| value.map(|(_, value)| value))))
-    });
-    all.filter(|(_, values)| match values {
-        [Some(old), Some(new)] => !Arc::ptr_eq(old, new),
-        _ => true,
+    iter::from_fn(move || {
+        loop {
+            match (old.peek().copied(), new.peek().copied()) {
+                // Most keys are equal, and this comparison is the fastest.
+                (Some((key, before)), Some((other, after))) if key == other => {
+                    old.next();
+                    new.next();
+                    if !Arc::ptr_eq(before, after) {
+                        return Some((key, [Some(before), Some(after)]));
+                    }
+                }
+                (Some((key, before)), after) if after.is_none_or(|after| key < after.0) => {
+                    old.next();
+                    return Some((key, [Some(before), None]));
+                }
+                (_, after) => {
+                    new.next();
+                    return after.map(|(key, after)| (key, [None, Some(after)]));
+                }
+            }
+        }
     })
 }
 
