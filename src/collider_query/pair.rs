@@ -115,9 +115,14 @@ pub fn visit_contacts<V: Space>(
     }
     let is_swapped = first.compare(second).is_gt();
     let [a, b] = swap_if(is_swapped, [first, second]);
-    let deepest = deepest_of_parts((a, b), &b.region().ok()?, scratch, |contact| {
-        visit(contact.flipped_if(is_swapped));
-    });
+    let deepest = deepest_of_parts(
+        (a, b),
+        || b.region().ok(),
+        scratch,
+        |contact| {
+            visit(contact.flipped_if(is_swapped));
+        },
+    );
     deepest.map(|found| found.flipped_if(is_swapped))
 }
 

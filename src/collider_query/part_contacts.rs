@@ -37,10 +37,11 @@ impl<V: Space> Scratch<V> {
 }
 
 /// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
-/// `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
+/// `visit` with the contacts of all parts, in any order. `region_of_b` is called only if it is
+/// needed. Allocates only for surfaces.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
-    region_of_b: &BoundingRegion<V::DVec>,
+    region_of_b: impl FnOnce() -> Option<BoundingRegion<V::DVec>>,
     scratch: &mut Scratch<V>,
     mut visit: impl FnMut(PartContact<V::DVec>),
 ) -> Option<PartContact<V::DVec>> {
@@ -51,10 +52,15 @@ pub fn deepest_of_parts<V: Space>(
         counter,
         peak,
     } = scratch;
+    let mut surface_pair = SurfacePair::new(a, b, counter);
+    if let Some(pair) = &surface_pair
+        && let Some(found) = pair.find_on_cells(contacts, lists, &mut visit)
+    {
+        return found;
+    }
     // The contacts of a ground depend on all of its members.
-    let ground = b.ground_region();
-    let region_of_b = ground.as_ref().unwrap_or(region_of_b);
-    let Some(mut surface_pair) = SurfacePair::new(a, b, counter) else {
+    let region_of_b = &b.ground_region().or_else(region_of_b)?;
+    let Some(surface_pair) = &mut surface_pair else {
         let mut deepest: Option<PartContact<V::DVec>> = None;
         let origins = [a, b].map(|placed| placed.world_pose.translation);
         visit_near((a, b), region_of_b, |part_a, index_b| {

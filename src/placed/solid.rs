@@ -52,7 +52,7 @@ pub struct NearestFacet<D: DVector> {
 
 impl<V: Space> PlacedCollider<V> {
     /// Returns the cells if the collider is a union of cells.
-    pub(super) fn cells(&self) -> Option<&CellSurface<V>> {
+    pub fn cells(&self) -> Option<&CellSurface<V>> {
         self.compound()?.cells()
     }
 
@@ -123,14 +123,18 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns the box around all parts of a compound, with their margin, as a single part. Returns
     /// `None` for a convex collider.
     pub fn box_part(&self) -> Option<Part<'static, V>> {
-        let Bounds { min, max } = self.compound()?.bounds();
+        Some(self.part_in(&self.compound()?.bounds()))
+    }
+
+    /// Returns a box in the frame of the collider as a part.
+    pub fn part_in(&self, Bounds { min, max }: &Bounds<V::DVec>) -> Part<'static, V> {
         let pose = Pose {
-            translation: (min + max) * 0.5,
+            translation: (*min + *max) * 0.5,
             ..Pose::IDENTITY
         };
-        let half_size = V::from_f64((max - min) * 0.5);
+        let half_size = V::from_f64((*max - *min) * 0.5);
         let shape = Cow::Owned(Shape::Box { half_size });
-        Some(self.placed_shape(0, &pose, shape, 0.0))
+        self.placed_shape(0, &pose, shape, 0.0)
     }
 
     /// Returns the indices of the parts whose centers decide whether the collider is inside a

@@ -84,6 +84,7 @@ mod results;
 mod solver;
 pub mod steps;
 
+pub(crate) use analytic::nearest_on_segment;
 pub use cast::{CastHit, CastOptions, CastStatus, Motion};
 pub(crate) use cast::{CastHit64, Motion64, cast_moving};
 pub use forecast::{Forecast, forecast};

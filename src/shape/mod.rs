@@ -53,7 +53,8 @@ pub use cells::{
     cell::{Cell, CellDirection},
     cell_surface::CellSurface,
     exposed_faces::FacePlane,
-    grid::{CellGrid, CellPosition},
+    grid::{CellGrid, CellPosition, CellRanges, moved, positions_in},
+    near_cells::NearCells,
     pieces::Piece,
 };
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};

@@ -39,6 +39,8 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
+//! * `cell_contacts.rs` computes the contacts of most convex bodies outside a union of cells, from
+//!   the cells near the body. In this case, no other file is used.
 //! * `solid_exit.rs` finds the shortest way out of a union, if the body is inside. In this
 //!   case, of the files below only `facet_contact.rs`, `sure_touch.rs`, `cells_in_plane.rs` and
 //!   `facet_lookup.rs` are used.
@@ -65,6 +67,7 @@
 //! * `limits.rs` holds the limits that several files share, and `lists.rs` the reused lists.
 
 mod body_part;
+mod cell_contacts;
 mod cells_in_plane;
 mod exit_candidates;
 mod facet_contact;
@@ -114,6 +117,23 @@ impl<V: Space> SurfacePair<'_, V> {
         deepest
     }
 
+    /// Does the same as [`find`](Self::find), from the cells near the body. Returns `None` if the
+    /// facets must be used.
+    #[expect(
+        clippy::option_option,
+        reason = "only the outer option is about the method"
+    )]
+    pub fn find_on_cells(
+        &self,
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        lists: &mut PushOutLists<V>,
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) -> Option<Option<PartContact<V::DVec>>> {
+        contacts.clear();
+        let planes = self.add_cell_contacts(contacts, &mut lists.search)?;
+        Some(self.report(&[], contacts, planes, visit))
+    }
+
     /// Does the same as [`find`](Self::find) after the near facets have been set.
     fn find_near(
         &self,
@@ -131,12 +151,24 @@ impl<V: Space> SurfacePair<'_, V> {
                 self.contact_along(indices, normal)
             });
         }
-        planes = self.keep_own(near, contacts, planes);
+        self.report(near, contacts, planes, visit)
+    }
+
+    /// Calls `visit` with the contacts of this member of a ground, or with all contacts, and
+    /// returns the deepest of the first `planes` contacts. The contacts after them repeat the planes
+    /// of these contacts.
+    fn report(
+        &self,
+        near: &[(u32, u32)],
+        contacts: &mut Vec<FacetContact<V::DVec>>,
+        planes: usize,
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) -> Option<PartContact<V::DVec>> {
+        let planes = self.keep_own(near, contacts, planes);
         let found = contacts
             .iter()
             .filter_map(|contact| self.part_contact(contact));
         found.for_each(visit);
-        // The contacts after the first `planes` contacts repeat the planes of these contacts.
         let mut deepest: Option<FacetContact<V::DVec>> = None;
         for contact in contacts.iter().take(planes) {
             // The depths are compared in `f64`, because two depths may round to the same `f32`.

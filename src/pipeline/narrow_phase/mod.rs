@@ -278,9 +278,14 @@ fn contact_of_parts<V: Space>(
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
     let start = parts.len();
-    let deepest = deepest_of_parts((a, b), region_of_b, scratch, |contact| {
-        parts.push(event(a, b, &contact));
-    })?;
+    let deepest = deepest_of_parts(
+        (a, b),
+        || Some(*region_of_b),
+        scratch,
+        |contact| {
+            parts.push(event(a, b, &contact));
+        },
+    )?;
     // If the pair has only one contact, the contact of the pair is enough.
     if parts.len() == start + 1 {
         parts.truncate(start);

@@ -35,6 +35,7 @@ use crate::{
 pub use balls::TwoBalls;
 use boxes::BoxPair;
 pub use closed_form::ClosedForm;
+pub use separated_boxes::nearest_on_segment;
 pub use swept_overlap::SweptOverlap;
 
 /// Solves a pair of boxes, segments or points. In 2D, the function also solves two polygons, or a

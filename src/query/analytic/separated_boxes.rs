@@ -46,13 +46,18 @@ pub fn nearest<D: DVector>(boxes: &BoxPair<D>) -> Option<Penetration<D>> {
 fn box_and_segment<D: DVector>(boxes: &BoxPair<D>) -> [D; 2] {
     let [half_extents, half] = boxes.half_extents;
     let (rotation, center) = (boxes.relative.rotation, boxes.relative.translation);
-    let along = rotation * half;
+    nearest_on_segment(half_extents, center, rotation * half, boxes.scale)
+}
+
+/// Returns the nearest points of a box and of the segment from `center - along` to
+/// `center + along`, in the frame of the box. `scale` is the scale of the pair.
+pub fn nearest_on_segment<D: DVector>(half_extents: D, center: D, along: D, scale: f64) -> [D; 2] {
     let points_at = |t: f64| {
         let point = center + along * t;
         [point.clamped(half_extents), point]
     };
     // If the derivative of the distance is at most this value, the slope counts as zero.
-    let flat = FLAT_DEPTH * boxes.scale;
+    let flat = FLAT_DEPTH * scale;
     // The greatest t with a negative slope, and the least t with a positive slope.
     let (mut falling, mut rising) = ((-1.0, 0.0), (1.0, 0.0));
     // The least and the greatest t with a slope of zero.

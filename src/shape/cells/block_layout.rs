@@ -88,6 +88,13 @@ impl BlockLayout {
         layout
     }
 
+    /// Returns the number of a cell, given by its position in the block.
+    pub fn number(&self, offset: CellPosition) -> Option<u32> {
+        let axes = offset.iter().zip(self.steps).take(self.dimension);
+        let index: usize = axes.map(|(at, step)| (at + 1) as usize * step).sum();
+        self.numbers.get(index).copied()
+    }
+
     /// Returns the index of the neighbor of a cell at a side. The sides 2 * i and 2 * i + 1 are at
     /// the lower and the upper end of axis i.
     #[inline]

@@ -15,7 +15,7 @@ use crate::{
         Bounds, Box3, ShapeError,
         cells::{
             block_layout::block_bits,
-            exposed_faces::{BlockFacet, FaceCluster, FacePlane},
+            exposed_faces::{BlockFacet, FaceCluster, FacePlane, other_axes},
             face_block::{FaceBlock, FaceFinder},
             face_tree::{BlockChange, FaceIndex, FaceNode, FaceTree, TreeSearch, code_of_block},
             grid::{CellGrid, CellPosition, floor, is_in_range, positions_in},
@@ -30,7 +30,7 @@ const MAX_BLOCKS: i32 = 8;
 
 /// Rounding and the tolerance of touching move the box of a facet by less than this fraction of the
 /// sum of a cell's sides, because cells are [in range](is_in_range).
-const BOX_ROUNDING: f64 = 1.0 / 64.0;
+pub(super) const BOX_ROUNDING: f64 = 1.0 / 64.0;
 
 /// A union of cells with its exposed faces.
 pub struct CellSurface<V: Space> {
@@ -212,6 +212,17 @@ impl<V: Space> CellSurface<V> {
         // A block without ledges need not find its facets.
         let found = self.faces.facet(index)?;
         found.block.has_ledges.then(|| found.facet()?.ledge())?
+    }
+
+    /// Returns the index of the facet at a point of an exposed side of a solid cell. The point is
+    /// relative to the cell's lowest corner, as fractions of the sides.
+    pub fn side_facet(&self, cell: CellPosition, side: usize, point: V::DVec) -> Option<u32> {
+        let (block, start) = self.faces.block(code_of_block(V::DVec::DIMENSION, cell))?;
+        let first = start + block.side_facet(cell, side)?;
+        let [u, w] = other_axes(side / 2);
+        // In 3D, the second triangle has the points with a greater component along u.
+        let is_second = V::DVec::DIMENSION == 3 && point.component(u) > point.component(w);
+        Some(first + u32::from(is_second))
     }
 
     /// Returns the number of a facet's cluster: the number of its plane, or else the index of a

@@ -17,7 +17,7 @@ use crate::{
             block_layout::{BlockLayout, CellSet},
             cell::Cell,
             cell_path::CellPath,
-            exposed_faces::{BlockCells, BlockFacet, FacePlane, side_facets},
+            exposed_faces::{BlockCells, BlockFacet, FaceCluster, FacePlane, side_facets},
             grid::{CellGrid, CellPosition, CellReader, moved},
         },
     },
@@ -165,11 +165,7 @@ impl<V: Space> FaceBlock<V> {
                 let Some((offset, _)) = layout.order.get(number) else {
                     return max;
                 };
-                let before = exposed.iter().enumerate().map(|(other, exposed)| {
-                    let own_cell = u64::from(other < side) << number;
-                    exposed & (((1 << number) - 1) | own_cell)
-                });
-                let first = start + count(before) * Self::PER_SIDE;
+                let first = start + self.facets_before(number, side);
                 let facets = side_facets(moved(self.origin, *offset), side, size, [false; 4]);
                 for ((corners, _), index) in facets.zip(first..) {
                     max = visit(index, corners);
@@ -181,6 +177,30 @@ impl<V: Space> FaceBlock<V> {
             });
         }
         max
+    }
+
+    /// Returns the number of facets before those on a side of a cell, given by its number.
+    #[inline]
+    fn facets_before(&self, number: usize, side: usize) -> u32 {
+        let before = self.exposed.iter().enumerate().map(|(other, exposed)| {
+            let own_cell = u64::from(other < side) << number;
+            exposed & (((1 << number) - 1) | own_cell)
+        });
+        count(before) * Self::PER_SIDE
+    }
+
+    /// Returns the index of the first facet on an exposed side of a solid cell in the block.
+    pub fn side_facet(&self, cell: CellPosition, side: usize) -> Option<u32> {
+        if self.exposed == [0; MAX_SIDES] {
+            let at = *cell.get(side / 2)? + (side % 2) as i32;
+            let plane = FaceCluster::Plane(FacePlane::new(side, 8 * at, Cell::SOLID));
+            let mut facets = self.facets().iter();
+            let found = facets.position(|facet| facet.cell() == cell && facet.cluster == plane);
+            return u32::try_from(found?).ok();
+        }
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        let number = layout.number(moved(cell, self.origin.map(|at| -at)))?;
+        Some(self.facets_before(number as usize, side))
     }
 
     /// Returns the tree of the facets' boxes.

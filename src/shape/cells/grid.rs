@@ -21,6 +21,10 @@ use crate::{
 /// The position of a cell, or of a chunk. In 2D, the third number is 0.
 pub type CellPosition = [i32; 3];
 
+/// The first and the last position of a box of cells along each axis. In 2D, the third range is
+/// [0, 0].
+pub type CellRanges = [[i32; 2]; 3];
+
 /// The positions of cells in a collider are less than this number, and at least its opposite. If
 /// the sides of a cell are equal, the `weld` of a facet is at most a twentieth of a side: see
 /// `elements/facet.rs`. For unequal sides, the weld may exceed the shortest side.
@@ -499,6 +503,32 @@ impl<V: Space> CellGrid<V> {
         })
     }
 
+    /// Calls `visit` with the rows of cells along the x axis in a box of cells, each with the
+    /// position of its first cell. Skips rows in chunks without cells.
+    pub(super) fn visit_rows(
+        &self,
+        ranges: CellRanges,
+        mut visit: impl FnMut(CellPosition, &[Cell]),
+    ) {
+        let chunks = ranges.map(|range| range.map(|at| at >> Self::BITS));
+        for key in positions_in(chunks) {
+            let Some(chunk) = self.chunk(key) else {
+                continue;
+            };
+            let mut own = ranges;
+            for (range, key) in own.iter_mut().zip(key) {
+                let first = key << Self::BITS;
+                *range = [range[0].max(first), range[1].min(first + Self::MASK)];
+            }
+            let [[x, last], ys, zs] = own;
+            for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
+                let (_, index) = Self::split([x, y, z]);
+                let cells = chunk.cells.get(index..=index + (last - x) as usize);
+                visit([x, y, z], cells.unwrap_or_default());
+            }
+        }
+    }
+
     /// Calls `visit` with the position and the new content of each cell that differs in `new`.
     /// Chunks that both grids share are skipped.
     pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
@@ -745,13 +775,13 @@ pub fn is_in_range(position: CellPosition) -> bool {
 }
 
 /// Returns a position plus an offset.
-pub(super) fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
+pub fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
     let [by_x, by_y, by_z] = offset;
     [x + by_x, y + by_y, z + by_z]
 }
 
 /// Returns all positions in these ranges, whose ends are included.
-pub(super) fn positions_in(ranges: [[i32; 2]; 3]) -> impl Iterator<Item = CellPosition> + Clone {
+pub fn positions_in(ranges: CellRanges) -> impl Iterator<Item = CellPosition> + Clone {
     let [xs, ys, zs] = ranges.map(|[start, end]| start..=end);
     let columns = zs.flat_map(move |z| ys.clone().map(move |y| (y, z)));
     columns.flat_map(move |(y, z)| xs.clone().map(move |x| [x, y, z]))

@@ -14,6 +14,7 @@
 //! | `face_block.rs` | the faces of a block, found on demand |
 //! | `face_tree.rs` | a tree of all faces |
 //! | `cell_surface.rs` | the grid and the faces of a collider |
+//! | `near_cells.rs` | the solid cells near a body |
 //! | `pieces.rs` | points inside the union, and the largest boxes around them |
 
 pub mod block_layout;
@@ -25,4 +26,5 @@ pub mod exposed_faces;
 pub mod face_block;
 pub mod face_tree;
 pub mod grid;
+pub mod near_cells;
 pub mod pieces;

@@ -7,7 +7,7 @@ use crate::{
         ConvexHull, Shape,
         cells::{
             cell_shape::CellShape,
-            grid::{CellGrid, CellPosition, floor, positions_in},
+            grid::{CellGrid, CellPosition, CellRanges, floor, positions_in},
         },
     },
     space::{DVector, Pose, Space},
@@ -20,7 +20,7 @@ const MAX_GROWTH: i32 = 8;
 /// A convex piece of a union of cells.
 pub struct Piece<V: Space> {
     /// The ranges of the cells in the piece, along each axis.
-    ranges: [[i32; 2]; 3],
+    ranges: CellRanges,
     /// The pose of `shape` in the frame of the grid.
     pub pose: Pose<V::DVec>,
     pub shape: Shape<V>,
@@ -75,7 +75,7 @@ impl<V: Space> CellGrid<V> {
         }
         let mut ranges = position.map(|at| [at, at]);
         if cell.is_solid() {
-            self.grow(&mut ranges);
+            grow::<V::DVec>(&mut ranges, |position| self.at(position).is_solid());
         }
         let place = |corner: CellPosition| V::DVec::of(corner.map(f64::from));
         let first = place(ranges.map(|[first, _]| first)).scaled(self.size_in_f64());
@@ -104,39 +104,6 @@ impl<V: Space> CellGrid<V> {
         })
     }
 
-    /// Extends a box of solid cells, one layer after the other.
-    fn grow(&self, ranges: &mut [[i32; 2]; 3]) {
-        let start = *ranges;
-        let mut is_growing = true;
-        while is_growing {
-            is_growing = false;
-            for axis in 0..V::DVec::DIMENSION {
-                for is_upward in [false, true] {
-                    let (mut larger, mut layer) = (*ranges, *ranges);
-                    let (Some(larger_range), Some(range), Some([origin, _])) =
-                        (larger.get_mut(axis), layer.get_mut(axis), start.get(axis))
-                    else {
-                        continue;
-                    };
-                    let end = if is_upward {
-                        larger_range[1] += 1;
-                        larger_range[1]
-                    } else {
-                        larger_range[0] -= 1;
-                        larger_range[0]
-                    };
-                    *range = [end, end];
-                    if (end - origin).abs() <= MAX_GROWTH
-                        && positions_in(layer).all(|position| self.at(position).is_solid())
-                    {
-                        *ranges = larger;
-                        is_growing = true;
-                    }
-                }
-            }
-        }
-    }
-
     /// Returns the hull of a shape, relative to the center of its cell.
     fn hull(&self, shape: &CellShape) -> Option<ConvexHull<V>> {
         let corners = shape.corners().map(|corner| {
@@ -148,5 +115,36 @@ impl<V: Space> CellGrid<V> {
 
     fn size_in_f64(&self) -> V::DVec {
         self.cell_size().to_f64()
+    }
+}
+
+/// Extends a box of solid cells, one layer after the other.
+pub fn grow<D: DVector>(ranges: &mut CellRanges, is_solid: impl Fn(CellPosition) -> bool) {
+    let start = *ranges;
+    let mut is_growing = true;
+    while is_growing {
+        is_growing = false;
+        for axis in 0..D::DIMENSION {
+            for is_upward in [false, true] {
+                let (mut larger, mut layer) = (*ranges, *ranges);
+                let (Some(larger_range), Some(range), Some([origin, _])) =
+                    (larger.get_mut(axis), layer.get_mut(axis), start.get(axis))
+                else {
+                    continue;
+                };
+                let end = if is_upward {
+                    larger_range[1] += 1;
+                    larger_range[1]
+                } else {
+                    larger_range[0] -= 1;
+                    larger_range[0]
+                };
+                *range = [end, end];
+                if (end - origin).abs() <= MAX_GROWTH && positions_in(layer).all(&is_solid) {
+                    *ranges = larger;
+                    is_growing = true;
+                }
+            }
+        }
     }
 }

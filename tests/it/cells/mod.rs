@@ -8,6 +8,7 @@
 //! HEADBUTT_CELLS=1000000 cargo test --release --test it cells:: -- --nocapture
 //! ```
 
+mod bodies;
 mod contacts;
 pub mod edits;
 pub mod exits;

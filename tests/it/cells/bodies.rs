@@ -1,0 +1,242 @@
+//! Contacts of capsules, boxes and polygons that overlap solid cells, with the center outside.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use bevy::{math::DVec3, prelude::*};
+use headbutt::prelude::*;
+use rand::{Rng, rngs::StdRng};
+
+use super::{
+    for_cases, in_f64,
+    oracle::{Point, Union, add, length, scale, sub},
+    random_direction, random_point, random_union, rounded,
+};
+use crate::surface_laws::ask::{Question, ask};
+
+/// Returns a random rotation, and the same rotation in f64.
+fn random_rotation(rng: &mut StdRng, dimension: usize) -> (Quat, impl Fn(DVec3) -> DVec3 + use<>) {
+    let mut angle = || rng.random_range(-3.0..3.0_f32);
+    let (x, y, z) = (angle(), angle(), angle());
+    let rotation = match rng.random_range(0..10) {
+        0..3 => Quat::IDENTITY,
+        _ if dimension == 2 => Quat::from_rotation_z(z),
+        _ => Quat::from_euler(EulerRot::XYZ, x, y, z),
+    };
+    let exact = rotation.as_dquat().normalize();
+    (rotation, move |point| exact * point)
+}
+
+/// A convex body: its corners, and axes among which one separates the body from each box of the
+/// grid that the body does not overlap.
+struct Body {
+    corners: Vec<DVec3>,
+    axes: Vec<DVec3>,
+}
+
+impl Body {
+    fn new(dimension: usize, corners: Vec<DVec3>, edges: &[DVec3]) -> Self {
+        let grid = &[DVec3::X, DVec3::Y, DVec3::Z][..dimension];
+        let mut axes = grid.to_vec();
+        if dimension == 2 {
+            axes.extend(edges.iter().map(|edge| edge.cross(DVec3::Z)));
+        } else {
+            axes.extend(edges);
+            axes.extend(
+                edges
+                    .iter()
+                    .flat_map(|edge| grid.iter().map(|it| edge.cross(*it))),
+            );
+        }
+        axes.retain(|axis| axis.length() > 1e-6);
+        let axes = axes.into_iter().map(DVec3::normalize).collect();
+        Self { corners, axes }
+    }
+
+    /// Returns the greatest depth of the body in a tile after a translation. If the body overlaps no
+    /// tile, the result is not positive.
+    fn depth(&self, union: &Union, translation: DVec3) -> f64 {
+        let depths = union.tiles.iter().map(|(at, _)| {
+            let low = DVec3::from(at.map(f64::from)) * union.size;
+            let tile: Vec<DVec3> = (0..8)
+                .map(|corner| {
+                    let upper = [0, 1, 2].map(|axis| f64::from(corner >> axis & 1));
+                    low + DVec3::from(union.flat(upper)) * union.size
+                })
+                .collect();
+            let range = |points: &[DVec3], axis: DVec3| {
+                let heights = points.iter().map(|point| point.dot(axis));
+                heights.fold((f64::MAX, f64::MIN), |(low, high), it| {
+                    (low.min(it), high.max(it))
+                })
+            };
+            let depths = self.axes.iter().map(|axis| {
+                let moved = translation.dot(*axis);
+                let (own, other) = (range(&self.corners, *axis), range(&tile, *axis));
+                (own.1 + moved - other.0).min(other.1 - own.0 - moved)
+            });
+            depths.fold(f64::MAX, f64::min)
+        });
+        depths.fold(f64::MIN, f64::max)
+    }
+}
+
+/// Returns `true` if a path enters the union.
+fn is_blocked(union: &Union, from: Point, path: DVec3) -> bool {
+    (0..=64).any(|step| {
+        let at = add(from, scale(path.into(), f64::from(step) / 64.0));
+        union.tile_at(at, 0.0).is_some()
+    })
+}
+
+/// No shorter translation may push the body out, among many random ones and those along the axes.
+#[test]
+fn a_box_or_a_polygon_is_pushed_out_of_solid_cells_on_a_shortest_way() {
+    let tested = AtomicU32::new(0);
+    for_cases(600, |rng, dimension, number| {
+        let union = random_union(rng, dimension, false);
+        let (position, center) = rounded(random_point(rng, &union));
+        let (rotation, turned) = random_rotation(rng, dimension);
+        let mut side = || rng.random_range(0.1..0.9) * union.size as f32;
+        let half = Vec3::new(side(), side(), if dimension == 2 { 0.0 } else { side() });
+        let corner = |number: i32| {
+            let sign = |axis: usize| if number >> axis & 1 == 0 { -1.0 } else { 1.0 };
+            half * Vec3::from([0, 1, 2].map(sign))
+        };
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        let (shape, corners, edges) = if dimension == 3 {
+            let shape = Collider::cuboid(2.0 * half.x, 2.0 * half.y, 2.0 * half.z);
+            (
+                shape,
+                (0..8).map(corner).collect(),
+                axes.map(&turned).to_vec(),
+            )
+        } else if rng.random_bool(0.5) {
+            let shape = Collider::rectangle(2.0 * half.x, 2.0 * half.y);
+            (
+                shape,
+                (0..4).map(corner).collect(),
+                axes[..2].iter().map(|it| turned(*it)).collect(),
+            )
+        } else {
+            // Vertices on an ellipse are those of a convex polygon, in this order.
+            let count = rng.random_range(3..9);
+            let angle = |index| index as f32 * core::f32::consts::TAU / count as f32;
+            let vertex = |index| half * Vec3::new(angle(index).cos(), angle(index).sin(), 0.0);
+            let corners: Vec<Vec3> = (0..count).map(vertex).collect();
+            let ends = corners.iter().zip(corners.iter().cycle().skip(1));
+            let edges = ends.map(|(a, b)| turned((b - a).as_dvec3())).collect();
+            (
+                Collider::convex_hull(corners.iter().map(|it| it.truncate())),
+                corners,
+                edges,
+            )
+        };
+        let place = |corner: Vec3| DVec3::from(center) + turned(corner.as_dvec3());
+        let body = Body::new(dimension, corners.into_iter().map(place).collect(), &edges);
+        if union.is_inside(center) != Some(false) {
+            return;
+        }
+        let context = format!("case {number}, {dimension}D");
+        let answer = ask(&[Question {
+            surface: union.collider(),
+            place: [Transform::IDENTITY; 2],
+            shape,
+            pose: Transform::from_translation(position).with_rotation(rotation),
+        }]);
+        let (found, push_out) = (&answer[0], answer[0].push_out.as_dvec3());
+        let (depth, tolerance) = (body.depth(&union, DVec3::ZERO), 1e-4 * union.size);
+        if depth.abs() > tolerance {
+            assert_eq!(found.event.is_some(), depth > 0.0, "{context}: {depth}");
+        }
+        let length = push_out.length();
+        // A longer push-out may be out of the reach of the body.
+        if depth < tolerance || length > 0.3 * union.size {
+            return;
+        }
+        let left = body.depth(&union, push_out);
+        assert!(left <= tolerance, "{context}: {left} is left");
+        assert!(
+            !is_blocked(&union, center, push_out),
+            "{context}: {push_out}"
+        );
+        let along = axes
+            .iter()
+            .flat_map(|axis| [*axis, -*axis])
+            .take(2 * dimension);
+        let along: Vec<DVec3> = along.collect();
+        let random = (0..60).map(|_| DVec3::from(random_direction(rng, dimension)));
+        for direction in along.into_iter().chain(random) {
+            let shorter = direction * (length * 0.99 - tolerance);
+            assert!(
+                body.depth(&union, shorter) > 0.0 || is_blocked(&union, center, shorter),
+                "{context}: {shorter} is shorter than {push_out}"
+            );
+        }
+        tested.fetch_add(1, Ordering::Relaxed);
+    });
+    let tested = tested.into_inner();
+    assert!(tested > 100, "{tested} push-outs");
+}
+
+/// Returns the distance of a segment from the union. The distance of a point from a convex tile is
+/// a convex function along the segment.
+fn distance(union: &Union, [start, end]: [DVec3; 2]) -> f64 {
+    let distances = (0..union.tiles.len()).map(|tile| {
+        let single = union.of_tiles(vec![union.tiles[tile]]);
+        let at = |time: f64| single.nearest((start + (end - start) * time).into()).0;
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            (low, high) = if at(a) < at(b) { (low, b) } else { (a, high) };
+        }
+        at(0.5 * (low + high)).min(at(0.0)).min(at(1.0))
+    });
+    distances.fold(f64::MAX, f64::min)
+}
+
+#[test]
+fn the_contact_of_a_capsule_is_that_of_the_closest_point_of_its_segment() {
+    let tested = AtomicU32::new(0);
+    for_cases(200, |rng, dimension, number| {
+        let union = random_union(rng, dimension, false);
+        let (position, center) = rounded(random_point(rng, &union));
+        let (rotation, turned) = random_rotation(rng, dimension);
+        let mut side = || rng.random_range(0.05..1.0) * union.size as f32;
+        let (radius, segment) = (side(), side());
+        let shape = if dimension == 2 {
+            Collider::capsule_2d(radius, segment)
+        } else {
+            Collider::capsule_3d(radius, segment)
+        };
+        let half = turned(DVec3::Y * f64::from(segment / 2.0));
+        let ends = [-half, half].map(|end| DVec3::from(center) + end);
+        let (gap, tolerance) = (distance(&union, ends), 1e-5 * union.size);
+        let radius = f64::from(radius);
+        if gap < 100.0 * tolerance || (gap - radius).abs() < tolerance {
+            return;
+        }
+        let pose = Transform::from_translation(position).with_rotation(rotation);
+        let found = query::contact(&union.collider(), Vec3::ZERO, &shape, pose);
+        let context = format!("case {number}, {dimension}D: {found:?}, distance {gap}");
+        assert_eq!(found.is_some(), gap < radius, "{context}");
+        let Some(found) = found else {
+            return;
+        };
+        assert!(
+            (f64::from(found.depth) - (radius - gap)).abs() <= tolerance,
+            "{context}"
+        );
+        // The contact point of the union is on its boundary, and as far from the segment.
+        let on_union = in_f64(found.point_a);
+        assert!(union.nearest(on_union).0 <= tolerance, "{context}");
+        let on_core = add(on_union, scale(in_f64(found.normal), gap));
+        let along = (DVec3::from(on_core) - ends[0]).dot(ends[1] - ends[0]);
+        let time = along / (ends[1] - ends[0]).length_squared();
+        let nearest = ends[0] + (ends[1] - ends[0]) * time.clamp(0.0, 1.0);
+        let error = length(sub(on_core, nearest.into()));
+        assert!(error <= 10.0 * tolerance, "{context}: {error}");
+        tested.fetch_add(1, Ordering::Relaxed);
+    });
+    let tested = tested.into_inner();
+    assert!(tested > 50, "{tested} contacts");
+}
