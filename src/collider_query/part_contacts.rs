@@ -1,6 +1,7 @@
 //! Contacts of colliders with several parts. [`deepest_of_parts`] is called for a pair of colliders
 //! by the tick and by queries. The function finds the near parts with the trees of the colliders.
-//! If a collider is a surface, [`SurfacePair::find`] selects the contacts.
+//! If a collider is a surface, [`SurfacePair::find`] selects the contacts. On solid cells,
+//! [`SurfacePair::find_on_cells`] finds the contacts of simple bodies without the near parts.
 
 use crate::{
     buffer::Peak,
@@ -54,8 +55,9 @@ pub fn deepest_of_parts<V: Space>(
     } = scratch;
     let mut surface_pair = SurfacePair::new(a, b, counter);
     if let Some(pair) = &surface_pair
-        && let Some(found) = pair.find_on_cells(contacts, lists, &mut visit)
+        && let Ok(found) = pair.find_on_cells(contacts, lists, &mut visit)
     {
+        peak.record_len(contacts.len());
         return found;
     }
     // The contacts of a ground depend on all of its members.

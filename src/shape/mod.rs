@@ -53,7 +53,7 @@ pub use cells::{
     cell::{Cell, CellDirection},
     cell_surface::CellSurface,
     exposed_faces::FacePlane,
-    grid::{CellGrid, CellPosition, CellRanges, moved, positions_in},
+    grid::{CellGrid, CellPosition, CellRanges, has_position, moved, positions_in},
     near_cells::NearCells,
     pieces::Piece,
 };

@@ -39,8 +39,8 @@
 //! The files, in the order in which they are called for a pair:
 //!
 //! * `surface_pair.rs` defines [`SurfacePair`], a surface and a body that may touch.
-//! * `cell_contacts.rs` computes the contacts of most convex bodies outside a union of cells, from
-//!   the cells near the body. In this case, no other file is used.
+//! * `cells/` computes the contacts of simple bodies outside a union of cells, from the solid cells
+//!   near the body. In this case, no facet is searched.
 //! * `solid_exit.rs` finds the shortest way out of a union, if the body is inside. In this
 //!   case, of the files below only `facet_contact.rs`, `sure_touch.rs`, `cells_in_plane.rs` and
 //!   `facet_lookup.rs` are used.
@@ -67,7 +67,7 @@
 //! * `limits.rs` holds the limits that several files share, and `lists.rs` the reused lists.
 
 mod body_part;
-mod cell_contacts;
+mod cells;
 mod cells_in_plane;
 mod exit_candidates;
 mod facet_contact;
@@ -99,6 +99,9 @@ pub use surface_pair::SurfacePair;
 /// contacts, the contact with the lowest indices counts as the deepest.
 const SAME_DEEPEST: f64 = 1e-12;
 
+/// The contacts of a pair must be computed from the facets of the surface.
+pub struct NeedsFacets;
+
 impl<V: Space> SurfacePair<'_, V> {
     /// Computes the contacts of the body with the surface. `near` lists the pairs that may touch:
     /// the index of a facet, and the index of a part of the body. Calls `visit` with each contact,
@@ -117,21 +120,18 @@ impl<V: Space> SurfacePair<'_, V> {
         deepest
     }
 
-    /// Does the same as [`find`](Self::find), from the cells near the body. Returns `None` if the
-    /// facets must be used.
-    #[expect(
-        clippy::option_option,
-        reason = "only the outer option is about the method"
-    )]
+    /// Does the same as [`find`](Self::find), from the cells near the body. Returns an error if the
+    /// contacts must be computed from the facets.
     pub fn find_on_cells(
         &self,
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
         visit: impl FnMut(PartContact<V::DVec>),
-    ) -> Option<Option<PartContact<V::DVec>>> {
+    ) -> Result<Option<PartContact<V::DVec>>, NeedsFacets> {
         contacts.clear();
-        let planes = self.add_cell_contacts(contacts, &mut lists.search)?;
-        Some(self.report(&[], contacts, planes, visit))
+        let planes = self.add_cell_contacts(contacts, &mut lists.search);
+        let planes = planes.ok_or(NeedsFacets)?;
+        Ok(self.report(&[], contacts, planes, visit))
     }
 
     /// Does the same as [`find`](Self::find) after the near facets have been set.
@@ -156,7 +156,7 @@ impl<V: Space> SurfacePair<'_, V> {
 
     /// Calls `visit` with the contacts of this member of a ground, or with all contacts, and
     /// returns the deepest of the first `planes` contacts. The contacts after them repeat the planes
-    /// of these contacts.
+    /// of these contacts. `near` may be empty if the body touches the facets of all contacts.
     fn report(
         &self,
         near: &[(u32, u32)],

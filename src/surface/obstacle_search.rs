@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Edges count as parallel if the sine of the angle between them is at most this value.
-const MIN_EDGES_SINE: f64 = 1e-9;
+pub(super) const MIN_EDGES_SINE: f64 = 1e-9;
 
 /// The fraction by which the length limit is increased, so that rounding does not exclude a
 /// push-out that is as long as the limit.
@@ -84,6 +84,11 @@ impl<'p, V: Space> KnownPart<'p, V> {
             bounds: *part.region.bounds()?,
             ball,
         })
+    }
+
+    /// Returns the radius of a ball that contains the part.
+    pub fn radius(&self) -> f64 {
+        self.ball.1
     }
 
     /// Returns the least component of the part's points along a vector.
@@ -273,7 +278,7 @@ impl<V: Space> SurfacePair<'_, V> {
             };
             // Facets out of the body's reach must not change the contact. So no push-out is longer
             // than the greatest radius of a ball around a part.
-            search.limit = known.ball.1.max(search.limit);
+            search.limit = known.radius().max(search.limit);
             search.parts.push(known);
         }
         let collected = search.collect();

@@ -523,8 +523,9 @@ impl<V: Space> CellGrid<V> {
             let [[x, last], ys, zs] = own;
             for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
                 let (_, index) = Self::split([x, y, z]);
-                let cells = chunk.cells.get(index..=index + (last - x) as usize);
-                visit([x, y, z], cells.unwrap_or_default());
+                if let Some(cells) = chunk.cells.get(index..=index + (last - x) as usize) {
+                    visit([x, y, z], cells);
+                }
             }
         }
     }
@@ -785,6 +786,12 @@ pub fn positions_in(ranges: CellRanges) -> impl Iterator<Item = CellPosition> + 
     let [xs, ys, zs] = ranges.map(|[start, end]| start..=end);
     let columns = zs.flat_map(move |z| ys.clone().map(move |y| (y, z)));
     columns.flat_map(move |(y, z)| xs.clone().map(move |x| [x, y, z]))
+}
+
+/// Returns `true` if a position is in these ranges.
+pub fn has_position(ranges: &CellRanges, position: CellPosition) -> bool {
+    let mut axes = ranges.iter().zip(position);
+    axes.all(|([first, last], at)| (*first..=*last).contains(&at))
 }
 
 /// Returns the position of the cell that contains a point, in the unit of cells.

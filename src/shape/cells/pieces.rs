@@ -7,11 +7,15 @@ use crate::{
         ConvexHull, Shape,
         cells::{
             cell_shape::CellShape,
-            grid::{CellGrid, CellPosition, CellRanges, floor, positions_in},
+            grid::{CellGrid, CellPosition, CellRanges, floor, has_position, positions_in},
         },
     },
     space::{DVector, Pose, Space},
 };
+
+/// Rounding the vertices of cells to `f32` moves a face by less than this fraction of the
+/// coordinates. So no point is between a face and the inside.
+pub const CELL_ROUNDING: f64 = f32::EPSILON as f64;
 
 /// A box of solid cells extends by at most this number of cells from its first cell, in each
 /// direction.
@@ -31,17 +35,31 @@ pub struct Piece<V: Space> {
 impl<V: Space> Piece<V> {
     /// Returns `true` if the piece contains a cell.
     pub fn contains(&self, position: CellPosition) -> bool {
-        let mut axes = self.ranges.iter().zip(position);
-        axes.all(|([start, end], at)| (*start..=*end).contains(&at))
+        has_position(&self.ranges, position)
     }
 }
 
 impl<V: Space> CellGrid<V> {
-    /// Returns a cell that contains a point in the frame of the grid, up to a tolerance along each
-    /// axis. The tolerance is a fraction of a cell, and at most half a cell is used.
-    pub fn cell_around(&self, point: V::DVec, tolerance: V::DVec) -> Option<CellPosition> {
-        // If a cell is tiny, the rounding of a distant point exceeds a cell.
-        let grown = tolerance.min(V::DVec::ONE * 0.5);
+    /// Returns the positions of the cells that may contain a point in the frame of the grid.
+    pub fn cells_at(&self, point: V::DVec) -> impl Iterator<Item = CellPosition> {
+        positions_in(ranges_around(self.in_cells(point), self.rounding_at(point)))
+    }
+
+    /// Returns the distances along the axes by which the rounding of vertices may move a face at a
+    /// point, as fractions of a cell, or half a cell if the cell is tiny.
+    fn rounding_at(&self, point: V::DVec) -> V::DVec {
+        let in_cells = self.in_cells(point).copysign(V::DVec::ONE) + V::DVec::ONE;
+        (in_cells * CELL_ROUNDING).min(V::DVec::ONE * 0.5)
+    }
+
+    /// Returns a cell that contains a point in the frame of the grid. Points that are outside by at
+    /// most the rounding of vertices count as inside if `is_rounded`.
+    pub fn cell_around(&self, point: V::DVec, is_rounded: bool) -> Option<CellPosition> {
+        let grown = if is_rounded {
+            self.rounding_at(point)
+        } else {
+            V::DVec::ZERO
+        };
         let point = self.in_cells(point);
         if !point.is_finite() {
             return None;
@@ -56,10 +74,8 @@ impl<V: Space> CellGrid<V> {
                     shape.contains(local, grown)
                 })
         };
-        let [min, max] = [point - grown, point + grown].map(floor);
-        let range = |axis: usize| [min, max].map(|corner| corner.get(axis).copied().unwrap_or(0));
         // The cell that contains the point itself comes first.
-        let others = positions_in([range(0), range(1), range(2)]);
+        let others = positions_in(ranges_around(point, grown));
         let own = floor(point);
         let others = others.filter(|position| *position != own);
         let mut positions = core::iter::once(own).chain(others);
@@ -116,6 +132,16 @@ impl<V: Space> CellGrid<V> {
     fn size_in_f64(&self) -> V::DVec {
         self.cell_size().to_f64()
     }
+}
+
+/// Returns the ranges of the cells around a point, in the unit of cells.
+fn ranges_around<D: DVector>(point: D, reach: D) -> CellRanges {
+    let [first, last] = [point - reach, point + reach].map(floor);
+    let mut ranges = [[0; 2]; 3];
+    for ((range, first), last) in ranges.iter_mut().zip(first).zip(last) {
+        *range = [first, last];
+    }
+    ranges
 }
 
 /// Extends a box of solid cells, one layer after the other.

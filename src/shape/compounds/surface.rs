@@ -17,6 +17,7 @@ use crate::{
             cell_surface::CellSurface,
             exposed_faces::FaceCluster,
             grid::{CellGrid, CellPosition},
+            pieces::CELL_ROUNDING,
         },
         compounds::clusters::Clusters,
         elements::facet::{
@@ -26,10 +27,6 @@ use crate::{
     },
     space::{DVector, Space},
 };
-
-/// Rounding the vertices of cells to `f32` moves a face by less than this fraction of the
-/// coordinates. So no point is between a face and the inside.
-const CELL_ROUNDING: f64 = f32::EPSILON as f64;
 
 /// The facets of a polyline, a mesh, or a union of cells or parts.
 pub enum Surface<V: Space> {
@@ -112,9 +109,7 @@ impl<V: Space> Surface<V> {
                 if !near.overlaps(&Bounds::at(point)) {
                     return None;
                 }
-                let in_cells = grid.in_cells(point).copysign(V::DVec::ONE) + V::DVec::ONE;
-                let rounding = if is_rounded { CELL_ROUNDING } else { 0.0 };
-                let position = grid.cell_around(point, in_cells * rounding);
+                let position = grid.cell_around(point, is_rounded);
                 position.map(SolidElement::Cell)
             }
         }

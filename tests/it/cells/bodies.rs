@@ -80,6 +80,18 @@ impl Body {
     }
 }
 
+/// Returns a random pose of a union in the world. Its scale is uniform.
+fn random_pose(rng: &mut StdRng, dimension: usize) -> Transform {
+    if rng.random_bool(0.4) {
+        return Transform::IDENTITY;
+    }
+    let translation = Vec3::from(random_direction(rng, dimension).map(|it| 20.0 * it as f32));
+    let scale = [0.5, 1.0, 3.0][rng.random_range(0..3)];
+    Transform::from_translation(translation)
+        .with_rotation(random_rotation(rng, dimension).0)
+        .with_scale(Vec3::splat(scale))
+}
+
 /// Returns `true` if a path enters the union.
 fn is_blocked(union: &Union, from: Point, path: DVec3) -> bool {
     (0..=64).any(|step| {
@@ -90,7 +102,7 @@ fn is_blocked(union: &Union, from: Point, path: DVec3) -> bool {
 
 /// No shorter translation may push the body out, among many random ones and those along the axes.
 #[test]
-fn a_box_or_a_polygon_is_pushed_out_of_solid_cells_on_a_shortest_way() {
+fn no_translation_shorter_than_a_push_out_clears_all_cells() {
     let tested = AtomicU32::new(0);
     for_cases(600, |rng, dimension, number| {
         let union = random_union(rng, dimension, false);
@@ -137,13 +149,17 @@ fn a_box_or_a_polygon_is_pushed_out_of_solid_cells_on_a_shortest_way() {
             return;
         }
         let context = format!("case {number}, {dimension}D");
+        let place = random_pose(rng, dimension);
+        let pose = Transform::from_translation(position).with_rotation(rotation);
         let answer = ask(&[Question {
             surface: union.collider(),
-            place: [Transform::IDENTITY; 2],
+            place: [place, Transform::IDENTITY],
             shape,
-            pose: Transform::from_translation(position).with_rotation(rotation),
+            pose: place * pose,
         }]);
-        let (found, push_out) = (&answer[0], answer[0].push_out.as_dvec3());
+        let found = &answer[0];
+        let to_union = place.rotation.inverse();
+        let push_out = (to_union * found.push_out / place.scale).as_dvec3();
         let (depth, tolerance) = (body.depth(&union, DVec3::ZERO), 1e-4 * union.size);
         if depth.abs() > tolerance {
             assert_eq!(found.event.is_some(), depth > 0.0, "{context}: {depth}");
@@ -195,7 +211,7 @@ fn distance(union: &Union, [start, end]: [DVec3; 2]) -> f64 {
 }
 
 #[test]
-fn the_contact_of_a_capsule_is_that_of_the_closest_point_of_its_segment() {
+fn a_capsule_touches_the_points_nearest_to_its_segment() {
     let tested = AtomicU32::new(0);
     for_cases(200, |rng, dimension, number| {
         let union = random_union(rng, dimension, false);
@@ -216,20 +232,21 @@ fn the_contact_of_a_capsule_is_that_of_the_closest_point_of_its_segment() {
             return;
         }
         let pose = Transform::from_translation(position).with_rotation(rotation);
-        let found = query::contact(&union.collider(), Vec3::ZERO, &shape, pose);
+        let place = random_pose(rng, dimension);
+        let found = query::contact(&union.collider(), place, &shape, place * pose);
         let context = format!("case {number}, {dimension}D: {found:?}, distance {gap}");
         assert_eq!(found.is_some(), gap < radius, "{context}");
         let Some(found) = found else {
             return;
         };
-        assert!(
-            (f64::from(found.depth) - (radius - gap)).abs() <= tolerance,
-            "{context}"
-        );
+        let (scale, to_union) = (place.scale.x, place.rotation.inverse());
+        let depth = f64::from(found.depth / scale);
+        assert!((depth - (radius - gap)).abs() <= tolerance, "{context}");
         // The contact point of the union is on its boundary, and as far from the segment.
-        let on_union = in_f64(found.point_a);
-        assert!(union.nearest(on_union).0 <= tolerance, "{context}");
-        let on_core = add(on_union, scale(in_f64(found.normal), gap));
+        let on_union = in_f64(to_union * (found.point_a - place.translation) / scale);
+        assert!(union.nearest(on_union).0 <= 10.0 * tolerance, "{context}");
+        let normal = in_f64(to_union * found.normal);
+        let on_core = add(on_union, self::scale(normal, gap));
         let along = (DVec3::from(on_core) - ends[0]).dot(ends[1] - ends[0]);
         let time = along / (ends[1] - ends[0]).length_squared();
         let nearest = ends[0] + (ends[1] - ends[0]) * time.clamp(0.0, 1.0);
