@@ -284,7 +284,7 @@ mod tests {
         let floor = Collider::cells(&grid);
         for body in [
             Collider::sphere(0.75),
-            Collider::capsule_3d(0.25, 1.0),
+            Collider::capsule_3d(0.5, 0.5),
             Collider::cuboid(1.0, 1.5, 0.5),
         ] {
             for x in [-0.5, 0.5, 1.0] {
