@@ -155,8 +155,9 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 
     /// Calls `visit` with the contacts of this member of a ground, or with all contacts, and
-    /// returns the deepest of the first `planes` contacts. The contacts after them repeat the planes
-    /// of these contacts. `near` may be empty if the body touches the facets of all contacts.
+    /// returns the deepest of the first `planes` contacts. The contacts after them repeat the
+    /// planes of these contacts. `near` may be empty if the body touches the facets of all
+    /// contacts.
     fn report(
         &self,
         near: &[(u32, u32)],

@@ -1,7 +1,7 @@
 //! Contacts and casts in closed form, for pairs of simple cores.
 //!
-//! For each pair, `solver.rs` calls [`solve`] first, and for the distance of cores that overlap also
-//! [`common_point`].
+//! For each pair, `solver.rs` calls [`solve`] first, and for the distance of cores that overlap
+//! also [`common_point`].
 //!
 //! | file | contents |
 //! |---|---|

@@ -19,11 +19,11 @@
 //!   most edges.
 //! * The contact points are in the middle of the overlap of the two edges.
 //!
-//! **Two polygons that are apart.** The point of the Minkowski difference nearest to the origin is on
-//! the edge with the largest g, or at one of its ends. This follows from the next paragraph, with
-//! the origin as the point. So the nearest points are a point of the edge with the largest g and a
-//! vertex of the other polygon. If an edge of the other polygon is parallel, they are points of
-//! both edges.
+//! **Two polygons that are apart.** The point of the Minkowski difference nearest to the origin is
+//! on the edge with the largest g, or at one of its ends. This follows from the next paragraph,
+//! with the origin as the point. So the nearest points are a point of the edge with the largest g
+//! and a vertex of the other polygon. If an edge of the other polygon is parallel, they are points
+//! of both edges.
 //!
 //! **A polygon and a point.** Let p be the point, so g = n·(p - a). The nearest point is on the
 //! edge with the largest g, or at one of its ends. If p is beside an edge, all other edges have a
@@ -137,8 +137,8 @@ impl<'a, D: DVector> PlacedPolygon<'a, D> {
     /// Returns the contact points of an edge and the other polygon, which is moved by `offset`: a
     /// point of the edge, and the deepest point of the other polygon.
     ///
-    /// All vertices of the other polygon within `level` of the deepest vertex count as equally deep.
-    /// These vertices cover a range along the edge. The edge itself covers the range from 0
+    /// All vertices of the other polygon within `level` of the deepest vertex count as equally
+    /// deep. These vertices cover a range along the edge. The edge itself covers the range from 0
     /// to 1. The contact points are in the middle of the overlap of the two ranges.
     fn contact_points(
         &self,
