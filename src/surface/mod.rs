@@ -190,7 +190,8 @@ impl<V: Space> SurfacePair<'_, V> {
     /// if none of the first is left.
     ///
     /// A pair is tested only if its boxes overlap. So if a part of the body is not near the facet
-    /// of its contact, the member with the first near facet keeps the contact.
+    /// of its contact, the member with the part's first near facet keeps the contact. If no facet
+    /// is near the part, the first facet near the body decides.
     fn keep_own(
         &self,
         near: &[(u32, u32)],
@@ -205,9 +206,9 @@ impl<V: Space> SurfacePair<'_, V> {
         contacts.retain(|contact| {
             let (facet, part) = contact.indices;
             let is_own = is_inside_own.unwrap_or_else(|| {
-                let is_near = near.contains(&contact.indices);
-                let mut of_part = near.iter().filter(|(_, other)| *other == part);
-                let first = of_part.next().filter(|_| !is_near);
+                let mut others = near.iter().filter(|_| !near.contains(&contact.indices));
+                let of_part = others.clone().find(|(_, other)| *other == part);
+                let first = of_part.or_else(|| others.next());
                 let reporting = first.map_or(facet, |(first, _)| *first);
                 self.surface.owns(reporting) && self.body.owns(part)
             });

@@ -343,6 +343,36 @@ fn chunks_send_the_contacts_of_one_grid() {
     assert!(all > 0 && 100 * others <= all + 1_000, "{others} of {all}");
 }
 
+/// Pushed down out of the first chunk, the right ball reaches the slope of a chunk that is not near
+/// the body.
+#[test]
+fn a_contact_that_only_the_push_out_reaches_is_reported() {
+    let [first, second] = [vec![[6, 4], [7, 4], [6, 5], [7, 5]], vec![[8, 3]]].map(|cells| {
+        let mut grid = empty_2d();
+        grid.extend(
+            cells
+                .into_iter()
+                .map(|at| (IVec2::from(at), Cell::shape(1))),
+        );
+        (Transform::IDENTITY, Collider::cells(&grid))
+    });
+    let mut app = app();
+    spawn_ground(&mut app, [first, second]);
+    let (left, right) = (Vec2::new(7.2, 4.5), Vec2::new(8.5, 4.5));
+    let balls = [left, right].map(|at| (at, Collider::circle(0.3)));
+    let body = app.world_mut().spawn(Collider::compound(balls)).id();
+    app.update();
+    // The left ball ends below y = 4. The slope leads from (8, 3) to (8.4, 3.7), and the right ball
+    // ends 0.3 away.
+    let normal = Vec2::new(-0.7, 0.4).normalize();
+    let y = 3.7;
+    let foot_y = y - 0.3 * normal.y;
+    let x = 8.0 + (foot_y - 3.0) * 4.0 / 7.0 + 0.3 * normal.x;
+    let expected = (Vec2::new(x, y) - right).extend(0.0);
+    let out = collisions(&app).push_out(body, |_| true).translation();
+    assert!(out.distance(expected) < 1e-5, "{out}, not {expected}");
+}
+
 fn random_convex(rng: &mut StdRng, dimension: usize) -> Collider {
     let size = rng.random_range(0.2..2.5);
     match (rng.random_range(0..3), dimension) {
