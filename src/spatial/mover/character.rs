@@ -260,11 +260,13 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Moves down to the ground after a walk. If the cast finds no ground, the body stays at the
+    /// Moves down to the ground after a walk, at least to the ground that
+    /// [`find_ground`](Self::find_ground) finds. If the cast finds no ground, the body stays at the
     /// end of the walk.
     fn settle(&mut self, rules: &GroundRules<V::DVec>, lateral: V::DVec) {
         let start = self.moving.position();
         let drop = rules.max_drop(lateral) + self.moving.skin;
+        let drop = drop.max(self.ground_reach(rules));
         let touch = self.moving.advance(rules.up * -drop, None);
         self.ground = touch.filter(|touch| rules.supports(touch));
         match self.ground {
@@ -281,7 +283,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// `least_cosine`.
     fn find_ground(&self, rules: &GroundRules<V::DVec>) -> Option<BodyTouch<V::DVec>> {
         let half = 0.5 * self.moving.skin;
-        let depth = 3.0 * half / rules.least_cosine;
+        let depth = self.ground_reach(rules);
         let touch = self
             .moving
             .around
@@ -311,6 +313,11 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
                 ..touch
             })
         })
+    }
+
+    /// Returns the depth below the body, which is grown by half a skin, at which ground is found.
+    fn ground_reach(&self, rules: &GroundRules<V::DVec>) -> f64 {
+        1.5 * self.moving.skin / rules.least_cosine
     }
 
     /// Returns `true` if a body also finds ground below a touch that
