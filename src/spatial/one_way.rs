@@ -4,6 +4,8 @@
 //! Queries decide like the tick (`pipeline/one_way.rs`), with the pose in which the query starts in
 //! place of the pose of the previous tick.
 
+use std::borrow::Cow;
+
 use bevy::prelude::*;
 
 use crate::{
@@ -67,6 +69,25 @@ impl SpatialQuery<'_, '_> {
         let entity = selection.asker()?;
         let is_sensor = other.traits.is_sensor || self.proxies.party(entity).traits.is_sensor;
         (!is_sensor).then_some(entity)
+    }
+
+    /// Returns a collider as a ray meets it: without its ledges if the ray is of an entity that
+    /// passes through them.
+    #[inline]
+    pub(super) fn for_ray<'p, V: QuerySpace>(
+        &self,
+        selection: &Selection,
+        proxy: &'p Proxy<V>,
+    ) -> Cow<'p, Proxy<V>> {
+        let passes = |entity| self.proxies.party(entity).traits.passes_through;
+        if proxy.has_ledges() && self.solid_asker(selection, proxy).is_some_and(passes) {
+            let placed = proxy.placed.without_ledges().into_owned();
+            return Cow::Owned(Proxy {
+                placed,
+                ..proxy.clone()
+            });
+        }
+        Cow::Borrowed(proxy)
     }
 
     /// Returns the unit vector out of the solid side of a collider, as a ray sees it. Returns

@@ -209,7 +209,8 @@ impl SpatialQuery<'_, '_> {
         let all = |_| true;
         self.search(selection, Some(path), ray.max, all, |proxy, max| {
             ray.max = max;
-            visit(&ray, proxy, self.side_for_ray(&selection, proxy))
+            let proxy = self.for_ray(&selection, proxy);
+            visit(&ray, &proxy, self.side_for_ray(&selection, &proxy))
         })
     }
 }
