@@ -37,7 +37,8 @@ use crate::{
     collider_query::{
         cast::cast_parts,
         one_way::{
-            Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, earliest, region_of_path,
+            Landing, OneWayPair, PartContacts, PartTouch, STEEPEST_SLOPE, Support, earliest,
+            region_of_path,
         },
         pair::visit_contacts,
         part_contacts::Scratch,
@@ -48,7 +49,10 @@ use crate::{
     placed::{BoundingRegion, PartContact, PlacedCollider},
     query::{CastOptions, Motion64, length_to_f32},
     shape::{Affine, WorldPose, swap_if},
-    space::{DVector, Space},
+    space::{
+        DVector, Space,
+        shortest_translation::{PushPlane, bounded_translation},
+    },
 };
 
 /// The data that the decisions of a tick read.
@@ -239,10 +243,9 @@ impl<V: Space> LedgePair<'_, V> {
         let [first, second] = self.colliders.map(|it| it.placed.without_ledges());
         let mut of_ledges = PartContacts::new();
         let mut met = SmallVec::<[_; 2]>::new();
-        // The translation of the first collider out of the ledges.
-        let mut raise = V::DVec::ZERO;
+        let mut planes = SmallVec::<[_; 2]>::new();
         loop {
-            let solid = contacts_after(&first, &second, raise, scratch);
+            let solid = contacts_after(&first, &second, out_of(&planes), scratch);
             let count = met.len();
             for is_flipped in [false, true] {
                 let [body, _] = swap_if(is_flipped, [&first, &second]);
@@ -261,9 +264,7 @@ impl<V: Space> LedgePair<'_, V> {
                         return;
                     };
                     met.push(ledge);
-                    let up = meeting.pair.side.up;
-                    let up = if is_flipped { -up } else { up };
-                    raise = raise + up * (support.sink - raise.dot(up)).max(0.0);
+                    planes.push(meeting.plane(&support));
                     let found = support.contacts.into_iter();
                     of_ledges.extend(found.map(|found| found.flipped_if(is_flipped)));
                 });
@@ -279,7 +280,8 @@ impl<V: Space> LedgePair<'_, V> {
         }
     }
 
-    /// Returns the first touch of the pair: see [`Meetings::first_touch`].
+    /// Returns the first touch of the pair: see [`Meetings::first_touch`]. A body that a ledge holds
+    /// at the start touches the other cells as if it had risen onto the ledge.
     fn first_touch(
         &self,
         motions: [Motion64<V::DVec>; 2],
@@ -287,9 +289,9 @@ impl<V: Space> LedgePair<'_, V> {
         is_held: impl Fn(&Meeting<V>, &Landing<V::DVec>) -> bool,
     ) -> Option<PartTouch<V::DVec>> {
         let [first, second] = self.colliders.map(|it| it.placed.without_ledges());
-        let [of_first, of_second] = motions;
-        let moving = ((&*first).into(), of_first);
-        let mut touch = cast_parts(moving, ((&*second).into(), of_second), options);
+        let scratch = &mut Scratch::default();
+        let mut planes = SmallVec::<[_; 2]>::new();
+        let mut of_ledges = None;
         for is_flipped in [false, true] {
             let [body, _] = swap_if(is_flipped, [&first, &second]);
             let [_, platform] = swap_if(is_flipped, self.colliders);
@@ -297,10 +299,16 @@ impl<V: Space> LedgePair<'_, V> {
             let region = region_of_path([body, platform.placed], own_motions);
             self.visit_ledges(body, is_flipped, region, |meeting| {
                 let found = meeting.first_touch(motions, options, &is_held);
-                touch = earliest(touch.into_iter().chain(found));
+                of_ledges = earliest(of_ledges.into_iter().chain(found));
+                let is_held = |landing: &Landing<_>| is_held(meeting, landing);
+                let support = meeting.pair.support(scratch, is_held);
+                planes.extend(support.map(|support| meeting.plane(&support)));
             });
         }
-        touch
+        let raised = moved(&first, out_of(&planes));
+        let moving = ((&*raised).into(), motions[0]);
+        let of_solid = cast_parts(moving, ((&*second).into(), motions[1]), options);
+        earliest(of_solid.into_iter().chain(of_ledges))
     }
 
     /// Calls `visit` with the meeting of a body and each ledge near a region. The ledges belong to
@@ -351,6 +359,13 @@ impl<V: Space> Meeting<'_, V> {
         } else {
             (hit, parts)
         })
+    }
+
+    /// Returns the plane that the first of the two colliders clears if the body rises onto the
+    /// platform.
+    fn plane(&self, support: &Support<V::DVec>) -> PushPlane<V::DVec> {
+        let up = self.pair.side.up;
+        (if self.is_flipped { -up } else { up }, support.sink)
     }
 
     /// Returns `true` if the platform supported the body in the previous tick, and the body has not
@@ -477,6 +492,22 @@ fn sort_by_depth<D: DVector>(contacts: &mut PartContacts<D>) {
     contacts.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
 }
 
+/// Returns the translation out of the ledges with these planes. A body between opposite ledges is
+/// balanced.
+fn out_of<D: DVector>(planes: &[PushPlane<D>]) -> D {
+    bounded_translation(planes).translation
+}
+
+/// Returns a collider after a translation.
+fn moved<V: Space>(placed: &PlacedCollider<V>, translation: V::DVec) -> Cow<'_, PlacedCollider<V>> {
+    let mut moved = Cow::Borrowed(placed);
+    if translation != V::DVec::ZERO {
+        let position = &mut moved.to_mut().world_pose.translation;
+        *position = *position + translation;
+    }
+    moved
+}
+
 /// Returns the contacts of two colliders after the first collider has moved by `raise`. The depths
 /// are those before the motion. The deepest contact after the motion comes first.
 fn contacts_after<V: Space>(
@@ -485,11 +516,7 @@ fn contacts_after<V: Space>(
     raise: V::DVec,
     scratch: &mut Scratch<V>,
 ) -> PartContacts<V::DVec> {
-    let mut raised = Cow::Borrowed(first);
-    if raise != V::DVec::ZERO {
-        let translation = &mut raised.to_mut().world_pose.translation;
-        *translation = *translation + raise;
-    }
+    let raised = moved(first, raise);
     let mut contacts = PartContacts::new();
     let deepest = visit_contacts(&raised, second, scratch, |mut found| {
         let own = raise.dot(found.contact.normal);

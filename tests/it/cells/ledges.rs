@@ -393,6 +393,108 @@ fn a_body_crosses_from_solid_cells_to_ledges_and_back_without_seams() {
     }
 }
 
+/// The path of a swept body begins in the pose before the response, in which the body has sunk into
+/// the ledge. Still, the body does not catch on the side of the solid cell behind the ledge.
+#[test]
+fn a_swept_body_that_has_sunk_into_a_ledge_crosses_to_a_solid_cell() {
+    for dimension in [2, 3] {
+        let cells = (-4..8).flat_map(|x| (-2..2).map(move |z| (x, z)));
+        let cells = cells.map(|(x, z)| {
+            let solid = Cell::SOLID;
+            let cell = if x < 4 {
+                Cell::one_way(CellDirection::Y)
+            } else {
+                solid
+            };
+            (IVec3::new(x, -1, if dimension == 2 { 0 } else { z }), cell)
+        });
+        let floor = grid(dimension, cells.collect::<Vec<_>>());
+        let ball = super::ball(dimension, 0.4);
+        for body in [block(dimension, Vec3::splat(0.8)), ball] {
+            for (speed, climb) in [(1.0, 0.0), (1.0, 0.05), (2.0, 0.06), (3.0, 0.0)] {
+                let at = Vec3::new(3.4, 0.4, if dimension == 2 { 0.0 } else { 0.3 });
+                let mut level = Level::new(floor.clone(), body.clone(), at);
+                let entity = level.body;
+                level.app.world_mut().entity_mut(entity).insert(Swept);
+                assert!(!level.go(Vec3::Y * -0.05).is_empty());
+                level.place().translation += Vec3::new(speed, climb, 0.0);
+                for event in tick(&mut level.app).messages {
+                    let event = event.seen_from(entity).expect("the body");
+                    let is_up = (event.normal + Vec3::Y).length() < 1e-4;
+                    assert!(event.ended() || is_up, "{speed}, {climb}: {event:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A body that overlaps a ledge below and a ledge above touches the other cells as if it overlapped
+/// both ledges equally, so it touches the walls beside both.
+#[test]
+fn a_body_between_opposite_ledges_is_balanced() {
+    let ledges = [(-1, CellDirection::Y), (1, CellDirection::NegY)];
+    let ledges = ledges.map(|(y, direction)| (IVec3::Y * y, Cell::one_way(direction)));
+    let walls = [-1, 1].map(|y| (IVec3::new(1, y, 0), Cell::SOLID));
+    let collider = grid(2, ledges.into_iter().chain(walls));
+    for offset in [-0.08, 0.0, 0.08] {
+        // The gap between the ledges is 1 high, and the body is 1.2 high.
+        let body = block(2, Vec3::new(0.92, 1.2, 0.0));
+        let at = Vec3::new(0.56, 0.5 + offset, 0.0);
+        let contacts = Level::new(collider.clone(), body, at).contacts();
+        let beside = contacts.iter().filter(|hit| hit.normal.x.abs() > 1e-4);
+        let mut touched: Vec<_> = beside
+            .map(|hit| {
+                assert!((hit.depth - 0.02).abs() < 1e-5, "{offset}: {hit:?}");
+                cell_of(&collider, hit.other_part()).0
+            })
+            .collect();
+        touched.sort_by_key(|at| at.y);
+        assert_eq!(touched, walls.map(|wall| wall.0), "{offset}");
+        assert_eq!(contacts.len(), 4, "{offset}");
+    }
+}
+
+#[test]
+fn rays_of_an_entity_with_pass_through_pass_ledges() {
+    for dimension in [2, 3] {
+        let solid = (IVec3::NEG_Y, Cell::SOLID);
+        let ledge = (IVec3::ZERO, Cell::one_way(CellDirection::Y));
+        let level = grid(dimension, [ledge, solid]);
+        let at = Vec3::new(0.5, 3.0, if dimension == 2 { 0.0 } else { 0.5 });
+        let mut level = Level::new(level, block(dimension, Vec3::splat(0.5)), at);
+        let body = level.body;
+        for passes in [false, true] {
+            if passes {
+                level.app.world_mut().entity_mut(body).insert(PassThrough);
+                tick(&mut level.app);
+            }
+            let distances = level.ask(|query, _| {
+                let filter = SpatialQueryFilter::of(body);
+                if dimension == 2 {
+                    let ray = Ray::new(at.truncate(), Vec2::NEG_Y);
+                    let mut hits = Vec::new();
+                    query.ray_hits(ray, &filter, &mut hits);
+                    let first = query.cast_ray(ray, &filter);
+                    [
+                        first.map(|hit| hit.distance),
+                        hits.first().map(|hit| hit.distance),
+                    ]
+                } else {
+                    let ray = Ray::new(at, Vec3::NEG_Y);
+                    let mut hits = Vec::new();
+                    query.ray_hits(ray, &filter, &mut hits);
+                    let first = query.cast_ray(ray, &filter);
+                    [
+                        first.map(|hit| hit.distance),
+                        hits.first().map(|hit| hit.distance),
+                    ]
+                }
+            });
+            assert_eq!(distances, [Some(if passes { 3.0 } else { 2.0 }); 2]);
+        }
+    }
+}
+
 /// A one-way cell covers no face of its neighbors, and a solid cell covers the face of a ledge.
 #[test]
 fn ledges_cover_nothing_and_are_covered_by_solid_cells() {
