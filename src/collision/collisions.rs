@@ -1,6 +1,8 @@
 //! The contacts of the last tick. Nothing else from earlier ticks affects the events of the plugin.
 //! The report calls [`Collisions::update`] once per tick, unless nothing has changed.
 
+use core::cmp::Ordering;
+
 use bevy::{
     ecs::entity::{EntityMapper, MapEntities},
     prelude::*,
@@ -110,8 +112,8 @@ pub struct Collisions {
     /// One contact per touching pair, sorted by (entity, other). In each contact, `entity` is lower
     /// than `other`.
     contacts: Vec<CollisionEvent>,
-    /// The `other` entity and the index of each contact, sorted.
-    by_other: Vec<(Entity, u32)>,
+    /// The index of the `other` entity and the index of each contact, sorted.
+    by_other: Vec<(u32, u32)>,
     /// The contacts of all parts, for pairs with several touching parts. The list is sorted by
     /// pair, then by part.
     parts: Vec<CollisionEvent>,
@@ -182,20 +184,21 @@ impl Collisions {
         let key = |hit: &CollisionEvent| (hit.pair(), hit.part(), hit.other_part());
         self.parts.sort_by_key(key);
         self.parts.dedup_by_key(|contact| key(contact));
-        let others = self.contacts.iter().map(|hit| hit.other);
+        let others = self.contacts.iter().map(|hit| hit.other.index_u32());
         self.by_other = others.zip(0..).collect();
         self.by_other.sort_unstable();
     }
 
     /// Replaces the contacts of the last tick with the contacts of this tick.
     ///
-    /// `found` must be sorted by pair. If the pair of an old contact is not in `found`,
-    /// `phase_of_unfound` returns the new phase of the contact: `Ongoing` or `Ended`. `report` is
-    /// called in order with each contact, even if the contact has ended, and with the pair's old
-    /// contact. `report` returns the phase to store.
-    pub(crate) fn update<'a>(
+    /// `found` must be sorted by pair, with the phase `Ongoing`, and is used up. If the pair of an
+    /// old contact is not in `found`, `phase_of_unfound` returns the new phase of the contact:
+    /// `Ongoing` or `Ended`. `report` is called in order with each contact, even if the contact has
+    /// ended, and with the pair's old contact, whose phase has no meaning. `report` returns the
+    /// phase to store.
+    pub(crate) fn update(
         &mut self,
-        found: impl Iterator<Item = &'a CollisionEvent>,
+        found: &mut Vec<CollisionEvent>,
         changes: &mut Changes,
         phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
         report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>) -> CollisionPhase,
@@ -280,18 +283,17 @@ impl Collisions {
             .contacts
             .partition_point(|contact| contact.entity < entity);
         let as_entity = self.contacts.iter().skip(start);
-        let start = self.by_other.partition_point(|(other, _)| *other < entity);
-        let as_other = self
-            .by_other
-            .iter()
-            .skip(start)
-            .filter_map(|(_, index)| self.contacts.get(*index as usize));
+        let index = entity.index_u32();
+        let start = self.by_other.partition_point(|(other, _)| *other < index);
+        let same_index = self.by_other.iter().skip(start);
+        let same_index = same_index.take_while(move |(other, _)| *other == index);
+        let as_other = same_index.filter_map(|(_, index)| self.contacts.get(*index as usize));
         as_entity
             .take_while(move |contact| contact.entity == entity)
             .copied()
             .chain(
                 as_other
-                    .take_while(move |contact| contact.other == entity)
+                    .filter(move |contact| contact.other == entity)
                     .map(CollisionEvent::flipped),
             )
     }
@@ -371,80 +373,103 @@ impl Collisions {
 pub(crate) struct Changes {
     /// The new index of each contact of the last tick, or [`GONE`].
     indices: Vec<u32>,
-    /// The `other` entity and the index of each started contact.
-    started: Vec<(Entity, u32)>,
-    /// The started contacts that sort before the last contact of the last tick.
-    between: Vec<CollisionEvent>,
+    /// The entry in [`Collisions::by_other`] of each started contact.
+    started: Vec<(u32, u32)>,
+    /// The contacts of the other list that are added to the new list.
+    added: Vec<CollisionEvent>,
 }
 
 impl Changes {
     fn clear(&mut self) {
         self.indices.clear();
         self.started.clear();
-        self.between.clear();
+        self.added.clear();
     }
 }
 
 /// The index that stands for an ended contact.
 const GONE: u32 = u32::MAX;
 
-/// Updates sorted contacts in place: see [`Collisions::update`].
+/// Updates sorted contacts: see [`Collisions::update`].
 ///
-/// Ongoing contacts overwrite the contacts of the last tick. Started contacts that belong between
-/// ongoing contacts are merged afterwards, so that no second list of all contacts is needed.
-fn merge_found<'a>(
+/// If most contacts are found, the list of the found contacts becomes the new list, and otherwise
+/// the old list stays. So most contacts stay in place.
+fn merge_found(
     contacts: &mut Vec<CollisionEvent>,
-    found: impl Iterator<Item = &'a CollisionEvent>,
-    Changes {
-        indices,
-        started,
-        between,
-        ..
-    }: &mut Changes,
+    found: &mut Vec<CollisionEvent>,
+    changes: &mut Changes,
     phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
     mut report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>) -> CollisionPhase,
 ) {
-    let as_started = |new: &CollisionEvent| new.with_phase(CollisionPhase::Started);
-    let mut found = found.peekable();
+    let Changes {
+        indices,
+        started,
+        added,
+    } = changes;
+    let mut count = 0;
+    // Sets the phase of a contact, and reports the contact. Returns `true` if the pair touches.
+    // `old` is the old contact of a found pair.
+    let mut settle =
+        |contact: &mut CollisionEvent, old: Option<&CollisionEvent>, is_found: bool| {
+            if !is_found {
+                contact.phase = phase_of_unfound(contact);
+            } else if old.is_none() {
+                contact.phase = CollisionPhase::Started;
+            }
+            let is_touching = contact.touching();
+            if is_found && old.is_none() {
+                reserve_amortized(started, 1);
+                started.push((contact.other.index_u32(), count));
+            } else {
+                reserve_amortized(indices, 1);
+                indices.push(if is_touching { count } else { GONE });
+            }
+            count += u32::from(is_touching);
+            contact.phase = report(contact, if is_found { old } else { Some(&*contact) });
+            is_touching
+        };
+    let is_swapped = found.len() > contacts.len() / 4 * 3;
+    if is_swapped {
+        core::mem::swap(contacts, found);
+    }
+    let mut others = found.iter().peekable();
     let (mut next, mut kept) = (0, 0);
-    while let Some(old) = contacts.get(next) {
-        let index = (kept + between.len()) as u32;
-        if let Some(new) = found.next_if(|new| new.pair() < old.pair()) {
-            let contact = as_started(new);
-            report(&contact, None);
-            reserve_amortized(started, 1);
-            started.push((contact.other, index));
-            reserve_amortized(between, 1);
-            between.push(contact);
+    loop {
+        let contact = contacts.get_mut(next);
+        let order = match (&contact, others.peek()) {
+            (Some(contact), Some(other)) => other.pair().cmp(&contact.pair()),
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (None, None) => break,
+        };
+        let other = others.next_if(|_| order != Ordering::Greater);
+        if order == Ordering::Less {
+            if let Some(mut other) = other.copied()
+                && settle(&mut other, None, !is_swapped)
+            {
+                reserve_amortized(added, 1);
+                added.push(other);
+            }
             continue;
         }
-        let unfound;
-        let contact = match found.next_if(|new| new.pair() == old.pair()) {
-            Some(new) => new,
-            None => {
-                unfound = old.with_phase(phase_of_unfound(old));
-                &unfound
+        let Some(contact) = contact else { break };
+        let is_touching = match other {
+            Some(new) if !is_swapped => {
+                let old = core::mem::replace(contact, *new);
+                settle(contact, Some(&old), true)
             }
+            old => settle(contact, old, is_swapped),
         };
-        let phase = report(contact, Some(old));
-        next += 1;
-        let is_touching = contact.touching();
-        reserve_amortized(indices, 1);
-        indices.push(if is_touching { index } else { GONE });
-        if is_touching && let Some(slot) = contacts.get_mut(kept) {
-            *slot = contact.with_phase(phase);
+        if is_touching {
+            if kept < next {
+                contacts.swap(kept, next);
+            }
             kept += 1;
         }
+        next += 1;
     }
-    merge(contacts, kept, between, CollisionEvent::pair);
-    for new in found {
-        let contact = as_started(new);
-        report(&contact, None);
-        reserve_amortized(started, 1);
-        started.push((contact.other, contacts.len() as u32));
-        reserve_amortized(contacts, 1);
-        contacts.push(contact);
-    }
+    merge(contacts, kept, added, CollisionEvent::pair);
+    found.clear();
 }
 
 #[cfg(test)]

@@ -45,9 +45,9 @@ fn contacts_are_those_found_and_those_that_still_hold() {
             }
         };
         let list = found.iter().map(|((a, b), depth)| contact(*a, *b, *depth));
-        let list: Vec<CollisionEvent> = list.collect();
+        let mut list: Vec<CollisionEvent> = list.collect();
         let mut reported = Vec::new();
-        state.update(list.iter(), &mut changes, unfound, |contact, old| {
+        state.update(&mut list, &mut changes, unfound, |contact, old| {
             let pair = contact.pair();
             assert_eq!(old.map(|hit| hit.depth), model.get(&pair).copied());
             assert_eq!(contact.started(), old.is_none());
@@ -110,9 +110,9 @@ fn mapped_contacts_are_found_by_their_new_entities() {
                 }
             }
         }
-        let found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
+        let mut found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
         let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
-        state.update(found.iter(), &mut Changes::default(), ongoing, |new, _| {
+        state.update(&mut found, &mut Changes::default(), ongoing, |new, _| {
             new.phase
         });
         let parts: Vec<_> = pairs
@@ -163,7 +163,7 @@ fn entities_mapped_to_the_same_entity_share_one_contact() {
     found.sort_unstable_by_key(CollisionEvent::pair);
     let mut state = Collisions::default();
     let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
-    state.update(found.iter(), &mut Changes::default(), ongoing, |new, _| {
+    state.update(&mut found, &mut Changes::default(), ongoing, |new, _| {
         new.phase
     });
     let mut map: EntityHashMap<Entity> = [(a, a), (b, b), (c, b)].into_iter().collect();

@@ -12,11 +12,9 @@ use crate::{buffer::Buffer, collision::CollisionEvent};
 /// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
-    /// are sorted by pair.
-    pub d2: Vec<Buffer<CollisionEvent>>,
-    /// The deepest contact of each touching 3D pair, in one list per task, like `d2`.
-    pub d3: Vec<Buffer<CollisionEvent>>,
+    /// The deepest contact of each touching pair, sorted by pair. The report swaps this list with
+    /// the list of the previous tick, and frees the unused memory of both lists.
+    pub pairs: Vec<CollisionEvent>,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part. If
     /// a filter of the app rejects contacts, the list may keep a single contact of a pair.
     pub parts: Buffer<CollisionEvent>,
@@ -36,17 +34,6 @@ pub struct SweptContact {
 }
 
 impl FoundContacts {
-    /// Returns the deepest contact of each touching pair, sorted by pair.
-    pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
-        let mut d2 = self.d2.iter().flat_map(|task| task.iter()).peekable();
-        let mut d3 = self.d3.iter().flat_map(|task| task.iter()).peekable();
-        core::iter::from_fn(move || match (d2.peek(), d3.peek()) {
-            (Some(a), Some(b)) if b.pair() < a.pair() => d3.next(),
-            (None, _) => d3.next(),
-            _ => d2.next(),
-        })
-    }
-
     /// Returns all contacts of the selected pairs: the contacts of all parts, and the touches on
     /// paths.
     pub fn contacts_of(
@@ -55,7 +42,8 @@ impl FoundContacts {
     ) -> impl Iterator<Item = CollisionEvent> {
         let is_single = |contact: &&CollisionEvent| deepest_part(&self.parts, contact).is_none();
         let single = self
-            .pairs()
+            .pairs
+            .iter()
             .filter(move |contact| is_selected(contact.pair()) && is_single(contact));
         let on_paths = self.swept.iter().map(|contact| &contact.event);
         let others = self.parts.iter().chain(on_paths);
@@ -68,15 +56,13 @@ impl FoundContacts {
     pub fn remove(&mut self, is_removed: impl Fn(&CollisionEvent) -> bool) {
         self.parts.retain(|contact| !is_removed(contact));
         self.swept.retain(|contact| !is_removed(&contact.event));
-        for list in self.d2.iter_mut().chain(&mut self.d3) {
-            list.retain_mut(|contact| {
-                if !is_removed(contact) {
-                    return true;
-                }
-                let deepest = deepest_part(&self.parts, contact);
-                deepest.inspect(|deepest| *contact = **deepest).is_some()
-            });
-        }
+        self.pairs.retain_mut(|contact| {
+            if !is_removed(contact) {
+                return true;
+            }
+            let deepest = deepest_part(&self.parts, contact);
+            deepest.inspect(|deepest| *contact = **deepest).is_some()
+        });
     }
 }
 

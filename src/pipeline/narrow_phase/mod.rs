@@ -36,6 +36,7 @@ use crate::{
     placed::{BoundingRegion, PartContact},
     query::Pair,
     settings::{BroadPhase, CandidatePairs},
+    sorted::merge,
     space::Space,
 };
 
@@ -44,6 +45,8 @@ use crate::{
 pub struct NarrowPhaseState {
     d2: Vec<PairTester<Vec2>>,
     d3: Vec<PairTester<Vec3>>,
+    /// The 3D contacts, if there are 2D contacts as well.
+    pairs_3d: Buffer<CollisionEvent>,
 }
 
 /// Lists the candidate pairs in the order of their entities.
@@ -83,8 +86,10 @@ pub fn narrow_phase(
         *found = FoundContacts::default();
     }
     let (state, found, rules) = (&mut *state, &mut *found, &proxies.rules);
+    found.pairs.clear();
     found.parts.clear();
     found.swept.clear();
+    state.pairs_3d.clear();
     let tick = PairTick {
         arena: &proxies.d2,
         rules,
@@ -98,9 +103,18 @@ pub fn narrow_phase(
         has_paths: proxies.has_swept,
     };
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
-    let parts = &mut found.parts;
-    diagnostics.supports = test_all(&mut state.d2, tick, pairs, &mut found.d2, parts)
-        + test_all(&mut state.d3, tick_3d, pairs_3d, &mut found.d3, parts);
+    let (all, parts) = (&mut found.pairs, &mut found.parts);
+    diagnostics.supports = test_all(&mut state.d2, tick, pairs, all, parts);
+    let count = all.len();
+    let list = if count == 0 {
+        &mut *all
+    } else {
+        &mut *state.pairs_3d
+    };
+    diagnostics.supports += test_all(&mut state.d3, tick_3d, pairs_3d, list, parts);
+    if count > 0 {
+        merge(all, count, &state.pairs_3d, CollisionEvent::pair);
+    }
     parts.sort_unstable_by(CollisionEvent::cmp_parts);
     diagnostics.casts = 0;
     diagnostics.narrow_phase += start.elapsed();
@@ -156,34 +170,39 @@ fn fetch<'a, V: Space>(
 /// Minimum number of pairs in a task.
 const MIN_PAIRS: usize = 64;
 
-/// Tests all pairs of one dimension, in parallel if there are many. The contacts are in the order
-/// of the pairs, for any number of threads. Returns the number of support points computed.
+/// Tests all pairs of one dimension, in parallel if there are many, and adds the contacts to
+/// `found`. The contacts are in the order of the pairs, for any number of threads. Returns the
+/// number of support points computed.
 fn test_all<V: Space>(
     testers: &mut Vec<PairTester<V>>,
     tick: PairTick<V>,
     pairs: &[SlotPair],
-    found: &mut Vec<Buffer<CollisionEvent>>,
+    found: &mut Vec<CollisionEvent>,
     parts: &mut Vec<CollisionEvent>,
 ) -> usize {
-    found.iter_mut().for_each(Buffer::clear);
     let shared = share(pairs.len(), MIN_PAIRS);
     let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
     let chunks = pairs.chunks(size);
     let count = chunks.len().max(testers.len());
     testers.resize_with(count, PairTester::default);
-    found.resize_with(count, Buffer::default);
-    let tasks = chunks.zip(testers.iter_mut().zip(found));
+    let tasks = chunks.zip(testers.iter_mut());
     match shared {
         Some((pool, _)) => {
-            pool.scope(|scope| {
-                for (pairs, (tester, found)) in tasks {
-                    scope.spawn(async move { tester.test(tick, pairs, found) });
+            let lists = pool.scope(|scope| {
+                for (pairs, tester) in tasks {
+                    scope.spawn(async move {
+                        let mut found = Vec::with_capacity(pairs.len());
+                        tester.test(tick, pairs, &mut found);
+                        found
+                    });
                 }
             });
+            for list in lists {
+                reserve_amortized(found, list.len());
+                found.extend(list);
+            }
         }
-        None => tasks.for_each(|(pairs, (tester, found))| {
-            tester.test(tick, pairs, found);
-        }),
+        None => tasks.for_each(|(pairs, tester)| tester.test(tick, pairs, found)),
     }
     let mut supports = 0;
     for PairTester {

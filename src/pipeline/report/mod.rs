@@ -41,14 +41,19 @@ use crate::{
 /// The events of a tick, and the stage's buffers.
 #[derive(Default)]
 pub struct EventBatch {
+    /// The contacts that the narrow phase found in this tick. Between ticks, [`FoundContacts`] has
+    /// this list.
+    found: Vec<CollisionEvent>,
     /// All `Ended` events, and also all `Started` events if there are observers.
     transitions: Vec<CollisionEvent>,
     changes: Changes,
     swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
-    /// The peak number of contacts, poses, teleported entities and events.
-    peak: Peak,
+    /// The peak number of contacts, poses and teleported entities.
+    state_peak: Peak,
+    /// The peak number of events.
+    event_peak: Peak,
 }
 
 /// Writes the messages, then updates [`CollidingEntities`], then triggers the observers. So
@@ -71,9 +76,10 @@ pub fn report(
     // The state is taken out without a `resource_scope`, which would mark `Collisions` as changed.
     let mut resource = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(resource.bypass_change_detection());
+    batch.swap_found(world);
     batch.write_messages(world, &mut state, is_at_rest);
     // `store_poses` forgets the teleported entities.
-    batch.peak.record_len(state.item_count());
+    batch.state_peak.record_len(state.item_count());
     store_poses(&mut state, world.resource(), is_current);
     let tick = world.resource::<Progress>().begun as u32;
     // Disabled entities are included: a disabled entity that was cloned or restored may have an
@@ -91,6 +97,7 @@ pub fn report(
     // Only capacities change, so the messages are not marked as changed.
     let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
     batch.end_tick(&mut state, messages.bypass_change_detection());
+    batch.swap_found(world);
     let mut resource = world.resource_mut::<Collisions>();
     *resource.bypass_change_detection() = state;
     if !is_at_rest {
@@ -110,6 +117,11 @@ pub fn report(
 }
 
 impl EventBatch {
+    fn swap_found(&mut self, world: &mut World) {
+        let mut found = world.resource_mut::<FoundContacts>();
+        core::mem::swap(&mut self.found, &mut found.pairs);
+    }
+
     /// Updates the contacts, and writes the messages.
     fn write_messages(&mut self, world: &mut World, state: &mut Collisions, is_at_rest: bool) {
         self.transitions.clear();
@@ -133,6 +145,7 @@ impl EventBatch {
         messages: &mut Messages<CollisionEvent>,
     ) {
         let Self {
+            found: pairs,
             transitions,
             changes,
             swept,
@@ -172,7 +185,7 @@ impl EventBatch {
             }
         };
         swept.begin_tick(&found.swept);
-        state.update(found.pairs(), changes, phase_if_not_found, |event, old| {
+        state.update(pairs, changes, phase_if_not_found, |event, old| {
             swept.defer(event, old).unwrap_or_else(|| {
                 send(event, old);
                 event.phase
@@ -194,11 +207,14 @@ impl EventBatch {
 
     /// Ends a tick, and frees unused memory.
     fn end_tick(&mut self, state: &mut Collisions, messages: &mut Messages<CollisionEvent>) {
+        if self.state_peak.end_tick(state.item_count()) {
+            state.shrink_to_fit();
+            self.found.shrink_to_fit();
+        }
         let events = self.transitions.len() + messages.len() + self.swept.len();
-        if !self.peak.end_tick(state.item_count() + events) {
+        if !self.event_peak.end_tick(events) {
             return;
         }
-        state.shrink_to_fit();
         self.transitions.shrink_to_fit();
         self.changes = Changes::default();
         self.swept = SweptEvents::default();

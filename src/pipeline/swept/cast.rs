@@ -75,12 +75,16 @@ pub fn find_swept_contacts(
     }
     // If a support function panics, this value remains, so that nothing is reported.
     progress.completed = Completed::Sync;
-    let FoundContacts { d2, d3, swept, .. } = &mut *found;
+    let FoundContacts {
+        pairs: found,
+        swept,
+        ..
+    } = &mut *found;
     let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
     let SweptState(casts, casts_3d) = &mut *state;
     let state = (&proxies.rules, &*collisions);
-    list_casts(&proxies.d2, &paths.d2, (pairs, d2), state, casts);
-    list_casts(&proxies.d3, &paths.d3, (pairs_3d, d3), state, casts_3d);
+    list_casts(&proxies.d2, &paths.d2, (pairs, found), state, casts);
+    list_casts(&proxies.d3, &paths.d3, (pairs_3d, found), state, casts_3d);
     let one_way = OneWayTick::new(&collisions, &collisions.poses_2d, &proxies.rules);
     cast_all(&proxies.d2, one_way, casts, swept);
     let one_way = OneWayTick::new(&collisions, &collisions.poses_3d, &proxies.rules);
@@ -92,15 +96,16 @@ pub fn find_swept_contacts(
 }
 
 /// Lists the pairs of one dimension that have to be cast. `pairs` and `found` are sorted by entity.
+/// `found` has the contacts of both dimensions.
 fn list_casts<V: Space>(
     arena: &ProxyArena<V>,
     paths: &PathTable<V>,
-    (pairs, found): (&[SlotPair], &[Buffer<CollisionEvent>]),
+    (pairs, found): (&[SlotPair], &[CollisionEvent]),
     (rules, collisions): (&PairRules, &Collisions),
     casts: &mut Buffer<PairCast<V>>,
 ) {
     casts.clear();
-    let mut found = found.iter().flat_map(|contacts| contacts.iter()).peekable();
+    let mut found = found.iter().peekable();
     for pair in pairs {
         if !(paths.is_swept(pair.0) || paths.is_swept(pair.1)) {
             continue;
