@@ -45,7 +45,7 @@ impl Candidates {
 /// A list of pairs that tasks fill in parallel.
 #[derive(Default)]
 pub struct PairList {
-    /// All pairs, each once, in no particular order.
+    /// All pairs, each once, in no particular order. After the sort, this list has no meaning.
     pub all: Buffer<SlotPair>,
     /// The pairs that each task found.
     by_task: Vec<Buffer<SlotPair>>,
@@ -93,6 +93,6 @@ impl PairList {
     /// Sorts the pairs by entity. Call this function once per tick.
     fn sort<V: Space>(&mut self, arena: &ProxyArena<V>) {
         self.sorted.clear();
-        self.order.sort(arena, &self.all, &mut self.sorted);
+        self.order.sort(arena, &mut self.all, &mut self.sorted);
     }
 }

@@ -9,7 +9,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::Peak,
+    buffer::{Peak, reserve_amortized},
     pipeline::proxies::{ProxyArena, SlotPair},
     sorted::restore,
     space::Space,
@@ -24,19 +24,18 @@ const SPARSE: usize = 8;
 pub struct PairOrder {
     ranks: Ranks,
     counts: Vec<u32>,
-    spare: Vec<SlotPair>,
     /// The peak number of slots and candidates.
     peak: Peak,
 }
 
 impl PairOrder {
     /// Appends `candidates` to the empty list `pairs`, sorted by entity. Each pair has the smaller
-    /// entity first. Call this function once per tick, because it also frees memory that is no
-    /// longer needed.
+    /// entity first. Replaces the slots in `candidates` by ranks. Call this function once per tick,
+    /// because it also frees memory that is no longer needed.
     pub fn sort<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,
-        candidates: &[SlotPair],
+        candidates: &mut [SlotPair],
         pairs: &mut Vec<SlotPair>,
     ) {
         if self.peak.end_tick(arena.slots().len() + candidates.len()) {
@@ -47,21 +46,21 @@ impl PairOrder {
         }
         self.ranks.update(arena);
         let (ranks, counts) = (&self.ranks, &mut self.counts);
-        pairs.extend(candidates.iter().map(|(a, b)| {
-            let (a, b) = (ranks.rank(*a), ranks.rank(*b));
-            (a.min(b), a.max(b))
-        }));
+        for pair in &mut *candidates {
+            let (a, b) = (ranks.rank(pair.0), ranks.rank(pair.1));
+            *pair = (a.min(b), a.max(b));
+        }
         let count = ranks.keys.len();
-        if SPARSE * pairs.len() < count {
-            pairs.sort_unstable();
+        if SPARSE * candidates.len() < count {
+            candidates.sort_unstable();
         } else {
-            self.spare.resize(pairs.len(), (0, 0));
-            sort_by_digit(pairs, &mut self.spare, |pair| pair.1, counts, count);
-            sort_by_digit(&self.spare, pairs, |pair| pair.0, counts, count);
+            pairs.resize(candidates.len(), (0, 0));
+            sort_by_digit(candidates, pairs, |pair| pair.1, counts, count);
+            sort_by_digit(pairs, candidates, |pair| pair.0, counts, count);
+            pairs.clear();
         }
-        for (a, b) in pairs.iter_mut() {
-            (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
-        }
+        let slots = |(a, b): &SlotPair| (ranks.slot(*a), ranks.slot(*b));
+        pairs.extend(candidates.iter().map(slots));
     }
 }
 
@@ -139,8 +138,10 @@ impl Ranks {
             Some(u128::from(entity.to_bits()) << 32 | u128::from(slot))
         };
         self.keys.clear();
-        self.keys.extend(arena.slots().filter_map(key));
-        // Most slots are in the order of their entities.
+        reserve_amortized(&mut self.keys, arena.count());
+        // Bevy orders entities by falling index, so most slots are in the reverse order of their
+        // entities.
+        self.keys.extend(arena.slots().rev().filter_map(key));
         restore(&mut self.keys, &mut self.out_of_order);
         self.out_of_order.clear();
         self.ranks.clear();
@@ -224,12 +225,12 @@ mod tests {
                 let others = others.filter(|_| random.random_bool(density));
                 pairs.extend(others.map(|other| (*one, *other)));
             }
-            let slots: Vec<_> = pairs.iter().map(|(a, b)| (a.1, b.1)).collect();
+            let mut slots: Vec<_> = pairs.iter().map(|(a, b)| (a.1, b.1)).collect();
             let mut sorted: Vec<_> = pairs.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
             sorted.sort_unstable();
             let sorted: Vec<_> = sorted.iter().map(|(a, b)| (a.1, b.1)).collect();
             let mut found = Vec::new();
-            order.sort(&arena, &slots, &mut found);
+            order.sort(&arena, &mut slots, &mut found);
             assert_eq!(found, sorted);
             tested += sorted.len();
         }
