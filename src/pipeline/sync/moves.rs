@@ -1,5 +1,6 @@
 //! Moves of proxies, queued during the scan and applied on all threads. The scan calls
-//! [`MoveQueue::add`] for each move, and [`MoveQueue::apply`] at its end.
+//! [`MoveQueue::add`] for each move. It calls [`MoveQueue::apply`] whenever the queue is full, and
+//! at its end.
 
 use bevy::prelude::*;
 
@@ -21,8 +22,9 @@ use crate::{
 pub struct MoveQueue {
     d2: Buffer<QueuedMove>,
     d3: Buffer<QueuedMove>,
-    /// The entities that cannot collide in their new poses.
-    errors: Buffer<(Entity, ColliderError)>,
+    /// The entities that cannot collide in their new poses, but still have proxies. The caller
+    /// removes both.
+    pub errors: Buffer<(Entity, ColliderError)>,
 }
 
 struct QueuedMove {
@@ -34,19 +36,22 @@ struct QueuedMove {
     result: Result<bool, ColliderError>,
 }
 
+/// The number of moves in a full queue. The limit bounds the memory of the queue.
+const FULL: usize = 4096;
+
 impl MoveQueue {
-    /// Queues a move.
+    /// Queues a move. Returns `true` if the queue is full.
     pub fn add(
         &mut self,
         slot: ProxySlot,
         traits: PairTraits,
         transform: Transform,
         has_parent: bool,
-    ) {
+    ) -> bool {
         let (slot, moves) = match slot {
             ProxySlot::D2(slot) => (slot, &mut self.d2),
             ProxySlot::D3(slot) => (slot, &mut self.d3),
-            ProxySlot::Inert | ProxySlot::Invalid => return,
+            ProxySlot::Inert | ProxySlot::Invalid => return false,
         };
         moves.push(QueuedMove {
             slot,
@@ -55,20 +60,14 @@ impl MoveQueue {
             has_parent,
             result: Ok(false),
         });
+        moves.len() >= FULL
     }
 
     /// Applies the queued moves.
     pub fn apply(&mut self, world: &World, proxies: &mut Proxies) {
         let Self { d2, d3, errors } = self;
-        errors.clear();
         apply_all(world, &mut proxies.d2, d2, errors);
         apply_all(world, &mut proxies.d3, d3, errors);
-    }
-
-    /// Returns the entities that cannot collide in their new poses. These entities still have
-    /// proxies.
-    pub fn errors(&self) -> impl Iterator<Item = (Entity, ColliderError)> {
-        self.errors.iter().copied()
     }
 }
 

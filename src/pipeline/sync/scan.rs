@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::Buffer,
     collider::{ColliderError, entity_pose},
+    meeting::PairTraits,
     pipeline::{
         proxies::{Proxies, ProxyArena, ProxySlot},
         proxy::Proxy,
@@ -99,7 +100,7 @@ impl Scan<'_> {
         for (entity, transform, traits) in block.moved(self.window) {
             match self.proxies.slot(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
-                    self.moves.add(slot, traits, *transform, has_parent);
+                    self.queue_move(slot, traits, transform, has_parent);
                 }
                 // An invalid collider may become valid in its new pose.
                 Some(ProxySlot::Invalid) => {
@@ -131,10 +132,21 @@ impl Scan<'_> {
                     && slot != ProxySlot::Invalid
                     && !self.is_joined(row) =>
             {
-                self.moves
-                    .add(slot, row.traits, *transform, row.parent.is_some());
+                self.queue_move(slot, row.traits, transform, row.parent.is_some());
             }
             _ => self.rebuild(row, slot),
+        }
+    }
+
+    fn queue_move(
+        &mut self,
+        slot: ProxySlot,
+        traits: PairTraits,
+        transform: &Transform,
+        has_parent: bool,
+    ) {
+        if self.moves.add(slot, traits, *transform, has_parent) {
+            self.moves.apply(self.world, self.proxies);
         }
     }
 
@@ -165,11 +177,12 @@ impl Scan<'_> {
     /// Applies the queued moves, and removes the proxies of entities that are no longer colliders.
     pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
         self.moves.apply(self.world, self.proxies);
-        for (entity, error) in self.moves.errors() {
-            self.proxies.forget(entity);
-            self.proxies.set_slot(entity, ProxySlot::Invalid);
-            warn(self.world, entity, "is ignored", &error);
+        for (entity, error) in self.moves.errors.iter() {
+            self.proxies.forget(*entity);
+            self.proxies.set_slot(*entity, ProxySlot::Invalid);
+            warn(self.world, *entity, "is ignored", error);
         }
+        self.moves.errors.clear();
         history.end_tick(|entity| self.displaced.push(entity));
         for entity in self.displaced.iter().copied() {
             if self.proxies.slot(entity).is_some() && !colliders.contains(entity) {
