@@ -30,7 +30,12 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
         }
     }
     others.sort_unstable();
-    merge(keys, kept, others, |key| *key);
+    if kept == 0 {
+        // A new list takes the memory of `others`, which is hardly needed again.
+        core::mem::swap(keys, others);
+    } else {
+        merge(keys, kept, others, |key| *key);
+    }
 }
 
 /// Merges the first `kept` items of a list with `others`, and drops the remaining items of the

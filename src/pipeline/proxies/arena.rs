@@ -158,6 +158,7 @@ impl<V: Space> ProxyArena<V> {
     pub fn mark_changed(&mut self, slot: u32) {
         if let Some(is_changed @ false) = self.is_changed.get_mut(slot as usize) {
             *is_changed = true;
+            reserve_amortized(&mut self.changed, 1);
             self.changed.push(slot);
         }
     }
