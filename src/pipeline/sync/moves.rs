@@ -22,8 +22,7 @@ use crate::{
 pub struct MoveQueue {
     d2: Buffer<QueuedMove>,
     d3: Buffer<QueuedMove>,
-    /// The entities that cannot collide in their new poses, but still have proxies. The caller
-    /// removes both.
+    /// The entities that cannot collide in their new poses. These entities still have proxies.
     pub errors: Buffer<(Entity, ColliderError)>,
 }
 
@@ -69,6 +68,13 @@ impl MoveQueue {
         apply_all(world, &mut proxies.d2, d2, errors);
         apply_all(world, &mut proxies.d3, d3, errors);
     }
+
+    /// Ends a tick, and removes all errors.
+    pub fn end_tick(&mut self) {
+        self.d2.end_tick();
+        self.d3.end_tick();
+        self.errors.clear();
+    }
 }
 
 /// Minimum number of moves per task.
@@ -111,7 +117,8 @@ fn apply_all<V: Space>(
             }
         }
     }
-    moves.clear();
+    // `Buffer::clear` would end a tick.
+    Vec::clear(moves);
 }
 
 /// The number of moves in a batch. All poses of a batch are written before the boxes of the batch

@@ -182,7 +182,7 @@ impl Scan<'_> {
             self.proxies.set_slot(*entity, ProxySlot::Invalid);
             warn(self.world, *entity, "is ignored", error);
         }
-        self.moves.errors.clear();
+        self.moves.end_tick();
         history.end_tick(|entity| self.displaced.push(entity));
         for entity in self.displaced.iter().copied() {
             if self.proxies.slot(entity).is_some() && !colliders.contains(entity) {
