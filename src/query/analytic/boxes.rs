@@ -75,11 +75,7 @@ pub fn solve<D: DVector>(
     let boxes = BoxPair::new(pair, [first, second])?;
     // In the canonical order of a pair, a point is the second shape.
     if second == D::ZERO {
-        return Some(ClosedForm::Contact(if first == D::ZERO {
-            boxes.points()
-        } else {
-            boxes.box_and_point()
-        }));
+        return Some(ClosedForm::Contact(boxes.with_point()));
     }
     let overlapping = |contact: Penetration<D>| match goal {
         Goal::Contact => contact.with_opposite_points(pair),
@@ -129,7 +125,7 @@ pub(super) fn nearer<D: DVector>(points: [D; 2], others: [D; 2]) -> [D; 2] {
 }
 
 /// Returns `true` if a box has faces at right angles to this axis.
-pub(super) fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
+pub fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
     (0..D::DIMENSION).all(|index| index == axis || half_extents.component(index) != 0.0)
 }
 
@@ -209,15 +205,11 @@ impl<D: DVector> BoxPair<D> {
     /// Returns the contact of a pair with [`has_distance`](Self::has_distance), or `None` for two
     /// segments that nearly touch.
     pub fn nearest(&self) -> Option<Penetration<D>> {
-        let [first, second] = self.half_extents;
-        if second != D::ZERO {
-            return self.segments();
-        }
-        Some(if first == D::ZERO {
-            self.points()
+        if self.half_extents[1] == D::ZERO {
+            Some(self.with_point())
         } else {
-            self.box_and_point()
-        })
+            self.segments()
+        }
     }
 
     /// Returns the axis along a unit vector from the first box to the second.
@@ -258,6 +250,16 @@ impl<D: DVector> BoxPair<D> {
             first,
             second,
             scale: self.scale,
+        }
+    }
+
+    /// Returns the contact of a box or a point and the second shape, a point.
+    #[inline(always)]
+    fn with_point(&self) -> Penetration<D> {
+        if self.half_extents[0] == D::ZERO {
+            self.points()
+        } else {
+            self.box_and_point()
         }
     }
 

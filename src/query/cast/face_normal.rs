@@ -17,7 +17,7 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::results::Contact64,
+    query::{analytic::boxes::has_face, results::Contact64},
     shape::{Core, DVecOf, MatrixOf, Polygon, Support},
     space::DVector,
 };
@@ -68,7 +68,7 @@ pub fn face_normal<B: Support + ?Sized>(
         return contact.normal;
     };
     let point = TouchedPoint {
-        shape,
+        support: |direction| shape.support(direction),
         point: inverse * contact.offset_b,
         tolerance: SAME_HEIGHT * size,
     };
@@ -103,20 +103,21 @@ pub fn face_normal_of_facet<D: DVector>(facet: D, velocity: D, normal: D) -> D {
 }
 
 /// A point on the surface of a shape, in the shape's frame.
-struct TouchedPoint<'a, S: Support + ?Sized> {
-    shape: &'a S,
-    point: DVecOf<S>,
+struct TouchedPoint<D, F> {
+    /// The support function of the shape.
+    support: F,
+    point: D,
     tolerance: f64,
 }
 
-impl<S: Support + ?Sized> TouchedPoint<'_, S> {
+impl<D: DVector, F: Fn(D) -> D> TouchedPoint<D, F> {
     /// Returns `true` if a face with this normal contains the point. Support points in slightly
     /// tilted directions span such a face.
-    fn has_face(&self, normal: DVecOf<S>) -> bool {
-        let mut edges: ArrayVec<DVecOf<S>, 4> = ArrayVec::new();
+    fn has_face(&self, normal: D) -> bool {
+        let mut edges: ArrayVec<D, 4> = ArrayVec::new();
         for tangent in normal.tangents() {
             for side in [tangent, -tangent] {
-                let edge = self.shape.support(normal + side * FACE_TILT) - self.point;
+                let edge = (self.support)(normal + side * FACE_TILT) - self.point;
                 let is_level = edge.dot(normal).abs() <= self.tolerance;
                 if is_level && edge.length() > self.tolerance {
                     edges.push(edge);
@@ -128,11 +129,11 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
             }
         }
         let side = LEAST_FACE * self.tolerance;
-        if DVecOf::<S>::DIMENSION == 2 {
+        if D::DIMENSION == 2 {
             return edges.iter().any(|edge| edge.length() > side);
         }
-        let spans = |a: DVecOf<S>, b: DVecOf<S>| {
-            let area = DVecOf::<S>::perpendicular(&[a, b]);
+        let spans = |a: D, b: D| {
+            let area = D::perpendicular(&[a, b]);
             area.is_some_and(|area| area.length() > side * side)
         };
         let mut others = edges.iter();
@@ -142,21 +143,13 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
 
     /// Among the faces of a box at the point, returns the normal nearest to `against`, the
     /// direction opposite to the motion.
-    fn face_of_box(
-        &self,
-        half_extents: DVecOf<S>,
-        normal: DVecOf<S>,
-        against: DVecOf<S>,
-    ) -> Option<DVecOf<S>> {
-        let dimension = DVecOf::<S>::DIMENSION;
+    fn face_of_box(&self, half_extents: D, normal: D, against: D) -> Option<D> {
         let mut best = OpposingFace::NONE;
-        for index in 0..dimension {
+        for index in 0..D::DIMENSION {
             let half = half_extents.component(index);
-            let has_face =
-                (0..dimension).all(|other| other == index || half_extents.component(other) > 0.0);
             let side = self.point.component(index);
-            if has_face && side.abs() >= half - self.tolerance {
-                let axis = DVecOf::<S>::axis(index);
+            if has_face(half_extents, index) && side.abs() >= half - self.tolerance {
+                let axis = D::axis(index);
                 let side = if half > self.tolerance {
                     self.point
                 } else {
@@ -170,11 +163,7 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
 
     /// Returns the normal nearest to `against` among the edges of a polygon at the point. The point
     /// is on the polygon, so it is on an edge if it is on the edge's line.
-    fn edge_of_polygon(
-        &self,
-        polygon: &Polygon<DVecOf<S>>,
-        against: DVecOf<S>,
-    ) -> Option<DVecOf<S>> {
+    fn edge_of_polygon(&self, polygon: &Polygon<D>, against: D) -> Option<D> {
         let mut best = OpposingFace::NONE;
         for edge in polygon.edges() {
             let height = edge.normal.dot(self.point - edge.start);
@@ -186,10 +175,10 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     }
 
     /// Returns the normal nearest to `against` among the faces of any shape at the point.
-    fn face(&self, normal: DVecOf<S>, against: DVecOf<S>) -> Option<DVecOf<S>> {
+    fn face(&self, normal: D, against: D) -> Option<D> {
         let mut best = OpposingFace::NONE;
-        if DVecOf::<S>::DIMENSION == 2 {
-            let side = DVecOf::<S>::perpendicular(&[normal])?;
+        if D::DIMENSION == 2 {
+            let side = D::perpendicular(&[normal])?;
             for toward in [side, -side] {
                 if let Some(edge) = self.tilted(normal, toward) {
                     best.take(edge.direction, against);
@@ -201,10 +190,10 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
         let across = if across.length() > PARALLEL_MOTION_SINE {
             across
         } else {
-            DVecOf::<S>::perpendicular(&[normal])?
+            D::perpendicular(&[normal])?
         };
         let start = self.tilted(normal, across.unit()?)?;
-        let side = DVecOf::<S>::perpendicular(&[start.direction, start.edge])?.unit()?;
+        let side = D::perpendicular(&[start.direction, start.edge])?.unit()?;
         for toward in [side, -side] {
             let (mut edge, mut toward) = (start, toward);
             for _ in 0..MAX_FACES {
@@ -215,7 +204,7 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
                     break;
                 }
                 // The next tilt rotates around the new edge, away from the previous edge.
-                let side = DVecOf::<S>::perpendicular(&[next.direction, next.edge])?.unit()?;
+                let side = D::perpendicular(&[next.direction, next.edge])?.unit()?;
                 toward = -side.toward(edge.edge);
                 edge = next;
             }
@@ -226,7 +215,7 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
     /// Tilts a direction toward a perpendicular direction until another point of the shape is as
     /// high as `self.point`. Returns `None` if no other point is as high within half a turn, or if
     /// the surface is round.
-    fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<EdgeTilt<DVecOf<S>>> {
+    fn tilted(&self, direction: D, toward: D) -> Option<EdgeTilt<D>> {
         // Most faces are tilted by less than an eighth of a turn.
         let probes = [
             ((direction + toward) * FRAC_1_SQRT_2, direction, toward),
@@ -234,13 +223,13 @@ impl<S: Support + ?Sized> TouchedPoint<'_, S> {
             (-direction, toward, -direction),
         ];
         let (direction, toward, mut edge) = probes.into_iter().find_map(|(probe, from, to)| {
-            let edge = self.shape.support(probe) - self.point;
+            let edge = (self.support)(probe) - self.point;
             (edge.dot(probe) > self.tolerance).then_some((from, to, edge))
         })?;
         for _ in 0..MAX_TILTS {
             let drop = (-edge.dot(direction)).max(0.0);
             let tilted = (direction * edge.dot(toward) + toward * drop).unit()?;
-            let next = self.shape.support(tilted) - self.point;
+            let next = (self.support)(tilted) - self.point;
             if next.dot(tilted) <= self.tolerance {
                 return Some(EdgeTilt {
                     direction: tilted,
