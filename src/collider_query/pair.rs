@@ -198,7 +198,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             let mut solver = Solver::new(pair);
             // A body inside a solid surface need not touch the face to which it leaves.
             if !solver.hit() {
-                return Some(Manifold::new([contact], solver.pair.origins));
+                return Some(Manifold::new([contact], solver.pair.frame.origins));
             }
             let points = solver.manifold_along(&contact);
             let is_deeper = |deepest: &Contact64<_>| {
@@ -209,9 +209,9 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             // manifold.
             let leads_over_edge = points.first().is_some_and(is_deeper);
             Some(if leads_over_edge {
-                Manifold::new([contact], solver.pair.origins)
+                Manifold::new([contact], solver.pair.frame.origins)
             } else {
-                Manifold::new(points, solver.pair.origins)
+                Manifold::new(points, solver.pair.frame.origins)
             })
         })
     };

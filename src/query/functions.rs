@@ -6,7 +6,7 @@
 
 use crate::{
     query::{
-        CastHit, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, QueryShape,
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, QueryPartner, QueryShape,
         Solver,
         query_partner::{MotionOf, PoseOf, QueryPair, pair},
     },
@@ -252,7 +252,10 @@ pub fn touch<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
 }
 
 /// Two shapes that touch: the result of [`touch()`].
-pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
+pub struct Touch<'a, A, B>(Solver<Pair<'a, A, B>>)
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized;
 
 impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Touch<'_, A, B> {
     /// Returns the contact of the two shapes.

@@ -11,14 +11,11 @@ use crate::{
         epa::penetration,
         gjk::{Gjk, Goal, State, penetration::Penetration, point_distance::distances_from_cores},
         manifold::{ContactFrame, manifold_points},
-        minkowski::{
-            MinkowskiDifference, Pair,
-            trace::{TraceOption, Untraced},
-        },
+        minkowski::{MinkowskiDifference, Pair, pair_frame::PairFrame},
         results::{Contact, Contact64, Manifold},
     },
     shape::{DVecOf, Support},
-    space::DVector,
+    space::{DVector, Space},
     tolerance::DEPTH_GAP,
 };
 
@@ -27,9 +24,9 @@ use crate::{
 const DEPTH_GAPS: f64 = 4.0;
 
 /// A pair, and the algorithm that computes its results.
-pub struct Solver<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
-    pub pair: Pair<'a, A, B, T>,
-    method: Method<DVecOf<A>>,
+pub struct Solver<P: MinkowskiDifference> {
+    pub pair: P,
+    method: Method<P::Vector>,
 }
 
 /// The algorithm for a pair, with its results so far.
@@ -40,7 +37,7 @@ enum Method<D: DVector> {
     ClosedForm(ClosedForm<D>),
 }
 
-impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a, A, B> {
+impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<Pair<'a, A, B>> {
     /// Returns the solver for a pair. If the pair has a closed form, the solver uses that form.
     // This function is always inlined, so that a query on two primitives contains only the code for
     // these primitives.
@@ -69,7 +66,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
         contact: &Contact64<DVecOf<A>>,
     ) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let scale = self.core_contact(f64::INFINITY).scale;
-        self.manifold_of(self.pair.cores_of(contact, scale))
+        self.manifold_of(self.pair.frame.cores_of(contact, scale))
     }
 
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
@@ -83,19 +80,14 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<'a
     /// Returns the manifold of shapes that [`touch`](Self::hit), in the world.
     pub fn manifold_in_world(&mut self) -> Manifold<A::Vector> {
         let contacts = self.manifold();
-        Manifold::new(contacts, self.pair.origins)
+        Manifold::new(contacts, self.pair.frame.origins)
     }
 }
 
-impl<'a, A, B, T> Solver<'a, A, B, T>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-    T: TraceOption<DVecOf<A>>,
-{
+impl<P: MinkowskiDifference> Solver<P> {
     /// Returns a solver that does not use the closed forms of boxes and polygons.
     #[inline]
-    pub fn without_closed_form(pair: Pair<'a, A, B, T>) -> Self {
+    pub fn without_closed_form(pair: P) -> Self {
         // GJK also gets pairs of two half-spaces, and pairs of a half-space and an invalid shape.
         // These pairs never touch, because the support points of a half-space are NaN.
         let method = match HalfSpaceSolver::new(&pair) {
@@ -120,31 +112,31 @@ where
 
     /// Returns the contact of shapes that [`touch`](Self::hit).
     #[inline]
-    pub fn contact(&mut self) -> Contact64<DVecOf<A>> {
+    pub fn contact(&mut self) -> Contact64<P::Vector> {
         let cores = self.core_contact(f64::INFINITY);
-        self.pair.contact(&cores)
+        self.pair.frame().contact(&cores)
     }
 
     /// Returns the contact if the shapes touch and the depth is less than `limit`. If the depth is
     /// greater, this function is faster than [`find_contact`](Self::find_contact).
-    pub fn contact_below(&mut self, limit: f64) -> Option<Contact64<DVecOf<A>>> {
+    pub fn contact_below(&mut self, limit: f64) -> Option<Contact64<P::Vector>> {
         if !self.hit() {
             return None;
         }
         let cores = self.core_contact(limit - self.pair.radius_sum());
-        let contact = self.pair.contact(&cores);
+        let contact = self.pair.frame().contact(&cores);
         (contact.depth < limit).then_some(contact)
     }
 
     /// Returns the contact in f64, or `None` if the shapes do not touch.
     #[inline]
-    pub fn find_contact(&mut self) -> Option<Contact64<DVecOf<A>>> {
+    pub fn find_contact(&mut self) -> Option<Contact64<P::Vector>> {
         self.hit().then(|| self.contact())
     }
 
     /// Returns the contact of shapes that [`touch`](Self::hit), in the world.
-    pub fn contact_in_world(&mut self) -> Contact<A::Vector> {
-        Contact::in_world(&self.contact(), self.pair.origins)
+    pub fn contact_in_world<V: Space<DVec = P::Vector>>(&mut self) -> Contact<V> {
+        Contact::in_world(&self.contact(), self.pair.frame().origins)
     }
 
     /// Returns a bound on the error of the computed depth: see [`DEPTH_GAP`].
@@ -186,30 +178,27 @@ where
     /// shape to the second. The direction is the normal of a plane. If `plane_of_first` is `true`,
     /// the plane bounds the first shape, and otherwise the second shape. The function evaluates one
     /// support point.
-    pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
-        let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
-        let direction = if self.pair.swapped {
-            -direction
-        } else {
-            direction
-        };
+    pub fn contact_over(&self, direction: P::Vector, plane_of_first: bool) -> Contact64<P::Vector> {
+        let frame = self.pair.frame();
+        let direction = P::Vector::transpose(frame.rotation) * direction;
+        let direction = if frame.swapped { -direction } else { direction };
         let vertex = self.pair.vertex(direction);
         let depth = vertex.point.dot(direction);
         // The points are the deepest point of the other shape, and its projection onto the plane.
-        let (first, second) = if plane_of_first == self.pair.swapped {
+        let (first, second) = if plane_of_first == frame.swapped {
             (vertex.first, vertex.first - direction * depth)
         } else {
             (vertex.second + direction * depth, vertex.second)
         };
-        let witnesses = self.pair.on_surfaces(direction, first, second);
-        let depth = (depth + self.pair.radius_sum()).max(0.0);
-        self.pair.in_world(direction, depth, witnesses)
+        let witnesses = frame.on_surfaces(direction, [first, second]);
+        let depth = (depth + frame.radius_sum()).max(0.0);
+        frame.in_world(direction, depth, witnesses)
     }
 
     /// Returns the contact of the cores of shapes that [`touch`](Self::hit). If only the radii
     /// overlap, the depth is negative. If the depth is at least `limit`, the function may return
     /// another contact whose depth is at least `limit`.
-    fn core_contact(&mut self, limit: f64) -> Penetration<DVecOf<A>> {
+    fn core_contact(&mut self, limit: f64) -> Penetration<P::Vector> {
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
@@ -224,7 +213,7 @@ where
     }
 
     /// Returns the distance and the nearest points, or `None` if a shape is invalid.
-    pub fn distance(&mut self) -> Option<(f64, Contact64<DVecOf<A>>)> {
+    pub fn distance(&mut self) -> Option<(f64, Contact64<P::Vector>)> {
         let (hit, cores) = match &mut self.method {
             Method::HalfSpace(half_space) => (half_space.hit(&self.pair), half_space.nearest()),
             Method::Gjk(gjk) => {
@@ -239,11 +228,10 @@ where
                     ClosedForm::Contact(_) => None,
                     ClosedForm::Verdict(_) => analytic::solve(&self.pair, Goal::Distance),
                 };
-                self.pair
-                    .nearest_of(nearest.as_ref().unwrap_or(closed_form))
+                nearest_of(&self.pair, nearest.as_ref().unwrap_or(closed_form))
             }
         };
-        Some(self.pair.distance(hit, &cores))
+        Some(self.pair.frame().distance(hit, &cores))
     }
 }
 
@@ -256,7 +244,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         self,
         goal: Goal,
         closed: impl FnOnce(&Self, &ClosedForm<DVecOf<A>>) -> R,
-        open: impl FnOnce(&mut Solver<'a, A, B>) -> R,
+        open: impl FnOnce(&mut Solver<Self>) -> R,
     ) -> R {
         match analytic::solve(&self, goal) {
             Some(closed_form) => closed(&self, &closed_form),
@@ -276,7 +264,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     pub fn find_contact(self) -> Option<Contact64<DVecOf<A>>> {
         self.solve(
             Goal::Contact,
-            |pair, form| Some(pair.contact(&pair.cores_of_closed_form(form)?)),
+            |pair, form| Some(pair.frame.contact(&pair.cores_of_closed_form(form)?)),
             Solver::find_contact,
         )
     }
@@ -285,8 +273,8 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     #[inline(always)]
     pub fn find_distance(self) -> Option<(f64, Contact64<DVecOf<A>>)> {
         let closed = |pair: &Self, form: &_| {
-            let (hit, cores) = pair.nearest_of(form);
-            Some(pair.distance(hit, &cores))
+            let (hit, cores) = nearest_of(pair, form);
+            Some(pair.frame.distance(hit, &cores))
         };
         self.solve(Goal::Distance, closed, Solver::distance)
     }
@@ -297,9 +285,9 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         let closed = |pair: &Self, form: &_| {
             let cores = pair.cores_of_closed_form(form)?;
             Some(if analytic::touch_in_point(pair) {
-                Manifold::new([pair.contact(&cores)], pair.origins)
+                Manifold::new([pair.frame.contact(&cores)], pair.frame.origins)
             } else {
-                Manifold::new(pair.manifold_of_features(cores), pair.origins)
+                Manifold::new(pair.manifold_of_features(cores), pair.frame.origins)
             })
         };
         self.solve(Goal::Contact, closed, |solver| {
@@ -324,7 +312,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     /// Returns the points of the manifold along a contact of the cores.
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         if analytic::touch_in_point(self) {
-            smallvec![self.contact(&cores)]
+            smallvec![self.frame.contact(&cores)]
         } else {
             self.manifold_of_features(cores).collect()
         }
@@ -340,46 +328,43 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         let points = manifold_points(self, &frame, &cores, distances);
         points.into_iter().map(move |point| {
             let depth = (point.depth() + self.radius_sum()).max(0.0);
-            let [first, second] = point.on_cores(&frame);
-            let witnesses = self.on_surfaces(cores.normal, first, second);
-            self.in_world(cores.normal, depth, witnesses)
+            let witnesses = self.frame.on_surfaces(cores.normal, point.on_cores(&frame));
+            self.frame.in_world(cores.normal, depth, witnesses)
         })
     }
 }
 
-/// Conversions of results for the cores to results in the world.
-impl<A, B, T> Pair<'_, A, B, T>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-    T: TraceOption<DVecOf<A>>,
-{
-    /// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a
-    /// common point of cores that overlap. GJK finds the points if the closed form has none.
-    #[inline(always)]
-    fn nearest_of(&self, closed_form: &ClosedForm<DVecOf<A>>) -> (bool, Penetration<DVecOf<A>>) {
-        let hit = closed_form.hit(self.radius_sum());
-        let cores = match closed_form {
-            ClosedForm::Contact(cores) if cores.depth < 0.0 => Some(*cores),
-            ClosedForm::Contact(cores) => analytic::common_point(self, cores),
-            ClosedForm::Verdict(_) => None,
-        };
-        let gjk = || {
-            let goal = if hit { Goal::Distance } else { Goal::Nearest };
-            separated(&Gjk::solve(self, goal), DVector::ZERO)
-        };
-        (hit, cores.unwrap_or_else(gjk))
-    }
+/// Returns `true` if the shapes touch. Also returns the nearest points of the cores, or a common
+/// point of cores that overlap. GJK finds the points if the closed form has none.
+#[inline(always)]
+fn nearest_of<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    closed_form: &ClosedForm<D>,
+) -> (bool, Penetration<D>) {
+    let hit = closed_form.hit(pair.radius_sum());
+    let cores = match closed_form {
+        ClosedForm::Contact(cores) if cores.depth < 0.0 => Some(*cores),
+        ClosedForm::Contact(cores) => analytic::common_point(pair, cores),
+        ClosedForm::Verdict(_) => None,
+    };
+    let gjk = || {
+        let goal = if hit { Goal::Distance } else { Goal::Nearest };
+        separated(&Gjk::solve(pair, goal), D::ZERO)
+    };
+    (hit, cores.unwrap_or_else(gjk))
+}
 
+/// Conversions of results for the cores to results in the world.
+impl<D: DVector> PairFrame<D> {
     /// Returns the contact of the shapes, given the contact of their cores.
     #[inline(always)]
-    pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
-        let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
+    pub fn contact(&self, cores: &Penetration<D>) -> Contact64<D> {
+        let witnesses = self.on_surfaces(cores.normal, [cores.first, cores.second]);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
     /// Returns the contact of shapes that just touch: its depth is 0.
-    pub fn touching_contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
+    pub fn touching_contact(&self, cores: &Penetration<D>) -> Contact64<D> {
         let contact = self.contact(cores);
         Contact64 {
             depth: 0.0,
@@ -389,16 +374,17 @@ where
 
     /// Converts a contact of the shapes to the contact of the cores, in the frame and the order of
     /// the pair.
-    fn cores_of(&self, contact: &Contact64<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
+    fn cores_of(&self, contact: &Contact64<D>, scale: f64) -> Penetration<D> {
         let contact = contact.flipped_if(self.swapped);
-        let inverse = DVecOf::<A>::transpose(self.frame);
+        let inverse = D::transpose(self.rotation);
         let normal = inverse * contact.normal;
         let second = inverse * contact.offset_b + self.relative.translation;
+        let [first_radius, second_radius] = self.radii;
         Penetration {
             normal,
             depth: contact.depth - self.radius_sum(),
-            first: inverse * contact.offset_a - normal * self.first_radius,
-            second: second + normal * self.second_radius,
+            first: inverse * contact.offset_a - normal * first_radius,
+            second: second + normal * second_radius,
             scale,
         }
     }
@@ -406,56 +392,39 @@ where
     /// Returns the distance between the shapes, and their nearest points. `hit` is `true` if the
     /// shapes touch, in which case the distance is 0.
     #[inline(always)]
-    pub fn distance(
-        &self,
-        hit: bool,
-        cores: &Penetration<DVecOf<A>>,
-    ) -> (f64, Contact64<DVecOf<A>>) {
+    fn distance(&self, hit: bool, cores: &Penetration<D>) -> (f64, Contact64<D>) {
         let (distance, witnesses) = if hit {
             // The common point is the first core's point, moved toward the second core by the first
             // radius, but not beyond the second core's point.
-            let common = cores.first + cores.normal * self.first_radius.min(-cores.depth);
+            let common = cores.first + cores.normal * self.radii[0].min(-cores.depth);
             (0.0, [common, common])
         } else {
             // The distance is never rounded to 0, because the shapes do not touch.
             let distance = (-cores.depth - self.radius_sum()).max(f64::MIN_POSITIVE);
-            let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
-            (distance, witnesses)
+            let points = [cores.first, cores.second];
+            (distance, self.on_surfaces(cores.normal, points))
         };
         (distance, self.in_world(cores.normal, 0.0, witnesses))
     }
 
     /// Moves points of the cores along the normal to the surfaces of the shapes.
     #[inline(always)]
-    fn on_surfaces(
-        &self,
-        normal: DVecOf<A>,
-        first: DVecOf<A>,
-        second: DVecOf<A>,
-    ) -> [DVecOf<A>; 2] {
+    fn on_surfaces(&self, normal: D, [first, second]: [D; 2]) -> [D; 2] {
+        let [first_radius, second_radius] = self.radii;
         [
-            first + normal * self.first_radius,
-            second - normal * self.second_radius,
+            first + normal * first_radius,
+            second - normal * second_radius,
         ]
     }
 
     /// Converts a contact from the pair's frame and order to world axes and the caller's order.
     #[inline(always)]
-    fn in_world(
-        &self,
-        normal: DVecOf<A>,
-        depth: f64,
-        [first, second]: [DVecOf<A>; 2],
-    ) -> Contact64<DVecOf<A>> {
-        let rotation = self.frame;
-        let normal = rotation * normal;
-        let first = rotation * first;
-        let second = rotation * (second - self.relative.translation);
+    fn in_world(&self, normal: D, depth: f64, [first, second]: [D; 2]) -> Contact64<D> {
         let contact = Contact64 {
-            normal,
+            normal: self.rotation * normal,
             depth,
-            offset_a: first,
-            offset_b: second,
+            offset_a: self.rotation * first,
+            offset_b: self.rotation * (second - self.relative.translation),
         };
         contact.flipped_if(self.swapped)
     }

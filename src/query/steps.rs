@@ -88,7 +88,7 @@ pub fn distance<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
         return Distance::infinite();
     };
     let traced = pair.traced(Traced::new(&recording));
-    let origins = traced.origins;
+    let origins = traced.frame.origins;
     Distance::in_world(Solver::without_closed_form(traced).distance(), origins)
 }
 

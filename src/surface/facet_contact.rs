@@ -107,7 +107,8 @@ impl<D: DVector> FacetContact<D> {
 }
 
 /// The solver of a facet and a part of the body.
-pub type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>;
+pub type SolverOf<'a, 'b, V> =
+    Solver<Pair<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b, Shape<V>>>>;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Compares the indices of two contacts, in the order of the caller's colliders.

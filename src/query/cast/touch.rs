@@ -61,7 +61,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
 
     /// Reorders two values, one for each shape, from the caller's order to the order of the pair.
     pub fn ordered<T>(&self, values: [T; 2]) -> [T; 2] {
-        swap_if(self.pair.swapped, values)
+        swap_if(self.pair.frame.swapped, values)
     }
 
     /// Returns the motions in the order of the pair.
@@ -77,7 +77,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         pair: &Pair<A, B>,
         size: f64,
     ) -> CastHit64<DVecOf<A>> {
-        let contact = pair.touching_contact(&touch.cores);
+        let contact = pair.frame.touching_contact(&touch.cores);
         let [_, is_on_face] = self.ordered(touch.is_on_face);
         CastHit64 {
             status: CastStatus::Hit,

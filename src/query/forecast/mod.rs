@@ -171,8 +171,8 @@ fn out_of_shadow<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
 ) -> DVecOf<A> {
     // In the frame of the pair, the second shape moves. So the set O (see the file head) is the
     // pair's Minkowski difference.
-    let inverse = DVecOf::<A>::transpose(pair.frame);
-    let sign = if pair.swapped { -1.0 } else { 1.0 };
+    let inverse = DVecOf::<A>::transpose(pair.frame.rotation);
+    let sign = if pair.frame.swapped { -1.0 } else { 1.0 };
     let to_pair = |vector: DVecOf<A>| inverse * vector * sign;
     let shift = start.map_or(DVecOf::<A>::ZERO, |start| {
         let normal = to_pair(start.normal);
@@ -180,5 +180,5 @@ fn out_of_shadow<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
         normal * (start.depth + TOUCHING * size)
     });
     let exit = shortest_exit(pair, to_pair(-translation), to_pair(normal), shift);
-    pair.frame * exit * -sign
+    pair.frame.rotation * exit * -sign
 }

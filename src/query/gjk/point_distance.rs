@@ -3,7 +3,7 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::Pair,
+        minkowski::{Pair, pair_frame::PairFrame},
     },
     shape::{DVecOf, Support, swap_if},
     space::{DVector, Pose},
@@ -16,14 +16,17 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let inverse = DVecOf::<A>::transpose(pair.relative.rotation);
-    let second = inverse * (second - pair.relative.translation);
-    let [point_a, point_b] = swap_if(pair.swapped, [first, second]);
+    let PairFrame {
+        relative, swapped, ..
+    } = pair.frame;
+    let inverse = DVecOf::<A>::transpose(relative.rotation);
+    let second = inverse * (second - relative.translation);
+    let [point_a, point_b] = swap_if(swapped, [first, second]);
     let distances = [
         distance_from(pair.a, point_a),
         distance_from(pair.b, point_b),
     ];
-    swap_if(pair.swapped, distances)
+    swap_if(swapped, distances)
 }
 
 /// Returns the distance from a point to a core, in the core's frame.

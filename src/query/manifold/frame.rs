@@ -68,11 +68,12 @@ impl<D: DVector> ContactFrame<D> {
         shape: usize,
         tilt: DVec2,
     ) -> FeatureCorner {
-        let tilt = self.across(tilt);
-        self.corner(match shape {
-            0 => pair.first_support(self.normal + tilt),
-            _ => pair.second_support(tilt - self.normal),
-        })
+        let normal = if shape == 0 {
+            self.normal
+        } else {
+            -self.normal
+        };
+        self.corner(pair.core_support(shape, normal + self.across(tilt)))
     }
 
     fn across(&self, position: DVec2) -> D {

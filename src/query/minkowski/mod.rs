@@ -10,11 +10,13 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`Pair`], two shapes in their frame, as a [`MinkowskiDifference`] |
+//! | `pair_frame.rs` | [`PairFrame`], the frame, the order and the radii of a pair |
 //! | `simplex.rs` | [`Vertex`], a support point of the difference, and simplices of vertices |
 //! | `trace.rs` | the steps of the solvers, and the traces that record them |
 //! | `counter.rs` | a count of support evaluations |
 
 pub mod counter;
+pub mod pair_frame;
 pub mod simplex;
 pub mod trace;
 
@@ -23,11 +25,12 @@ use core::cmp::Ordering;
 use crate::{
     query::minkowski::{
         counter::Counter,
+        pair_frame::PairFrame,
         simplex::Vertex,
-        trace::{PairFrame, Step, TraceOption, Untraced},
+        trace::{MovedFrame, Step, TraceOption, Untraced},
     },
-    shape::{Core, DVecOf, MatrixOf, Support, compare_shapes, swap_if},
-    space::{DVector, Pose, Space},
+    shape::{Core, DVecOf, Support, compare_shapes, swap_if},
+    space::{DVector, Pose},
 };
 
 /// A pair in the form that the solvers use: the Minkowski difference A - B of the cores, in the
@@ -40,18 +43,22 @@ pub trait MinkowskiDifference {
     /// Returns the support point of A - B in a direction.
     fn vertex(&self, direction: Self::Vector) -> Vertex<Self::Vector>;
 
-    /// Returns the support point of A in a direction.
-    fn first_support(&self, direction: Self::Vector) -> Self::Vector;
+    /// Returns the support point of A (0) or B (1) in a direction.
+    fn core_support(&self, shape: usize, direction: Self::Vector) -> Self::Vector;
 
-    /// Returns the support point of B in a direction.
-    fn second_support(&self, direction: Self::Vector) -> Self::Vector;
+    /// Returns the frame, which has the pose of B and the radii.
+    fn frame(&self) -> &PairFrame<Self::Vector>;
 
     /// Returns the pose of B in the frame of A.
-    fn relative(&self) -> &Pose<Self::Vector>;
+    #[inline(always)]
+    fn relative(&self) -> &Pose<Self::Vector> {
+        &self.frame().relative
+    }
 
-    /// Returns the sum of the radii, or NaN if a radius is invalid. The shapes begin to touch if
-    /// the distance between the cores equals this sum.
-    fn radius_sum(&self) -> f64;
+    /// See [`PairFrame::radius_sum`].
+    fn radius_sum(&self) -> f64 {
+        self.frame().radius_sum()
+    }
 
     /// Returns both cores, each in its own frame.
     fn cores(&self) -> [Core<'_, Self::Vector>; 2];
@@ -86,19 +93,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     pub a: &'a A,
     /// The caller's second shape, in its own frame.
     pub b: &'a B,
-    /// The translations of `a` and `b` in the world.
-    pub origins: [DVecOf<A>; 2],
-    /// `true` if `b` is the first shape of the canonical order.
-    pub swapped: bool,
-    /// The rotation of the pair's frame in the world. The origin of this frame is the first shape's
-    /// translation.
-    pub frame: MatrixOf<A>,
-    /// The pose of the second shape in the pair's frame.
-    pub relative: Pose<DVecOf<A>>,
-    /// The radius around the first core.
-    pub first_radius: f64,
-    /// The radius around the second core.
-    pub second_radius: f64,
+    pub frame: PairFrame<DVecOf<A>>,
     /// The counter of support points, if there is one.
     counter: Option<&'a Counter>,
     /// The trace of the solvers, if there is one.
@@ -111,7 +106,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
     pub fn new(a: &'a A, pose_a: Pose<DVecOf<A>>, b: &'a B, pose_b: Pose<DVecOf<A>>) -> Self {
         let origins = [pose_a.translation, pose_b.translation];
         let identity = DVecOf::<A>::IDENTITY;
-        let (swapped, frame, rotation) = match [a.core().is_point(), b.core().is_point()] {
+        let (swapped, rotation, turn) = match [a.core().is_point(), b.core().is_point()] {
             [true, false] => (true, pose_b.rotation, identity),
             [false, true] => (false, pose_a.rotation, identity),
             [true, true] if pose_a.translation != pose_b.translation => {
@@ -131,39 +126,29 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         // of the pair, not on the pair's position. In f64, the relative error of the difference of
         // two translations is at most 2^-53.
         let [first_origin, second_origin] = swap_if(swapped, origins);
-        let [first_radius, second_radius] = swap_if(swapped, [a.radius(), b.radius()]);
-        let inverse = DVecOf::<A>::transpose(frame);
+        let inverse = DVecOf::<A>::transpose(rotation);
+        let frame = PairFrame {
+            origins,
+            swapped,
+            rotation,
+            relative: Pose {
+                rotation: turn,
+                translation: inverse * (second_origin - first_origin),
+            },
+            radii: swap_if(swapped, [a.radius(), b.radius()]),
+        };
         Self {
             a,
             b,
-            origins,
-            swapped,
             frame,
-            relative: Pose {
-                rotation,
-                translation: inverse * (second_origin - first_origin),
-            },
-            first_radius,
-            second_radius,
             counter: None,
             trace: Untraced,
         }
     }
 
-    /// Returns the same pair in other poses, given the frame, the second shape's pose in this
-    /// frame, and the translations of the two shapes in the world.
-    pub fn with_poses(
-        &self,
-        frame: MatrixOf<A>,
-        relative: Pose<DVecOf<A>>,
-        origins: [DVecOf<A>; 2],
-    ) -> Self {
-        Self {
-            frame,
-            relative,
-            origins,
-            ..*self
-        }
+    /// Returns the same pair in another frame.
+    pub fn with_frame(&self, frame: PairFrame<DVecOf<A>>) -> Self {
+        Self { frame, ..*self }
     }
 
     /// Returns the same pair with `counter` counting its support points.
@@ -177,12 +162,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Pair<'a, 
         Pair {
             a: self.a,
             b: self.b,
-            origins: self.origins,
-            swapped: self.swapped,
             frame: self.frame,
-            relative: self.relative,
-            first_radius: self.first_radius,
-            second_radius: self.second_radius,
             counter: self.counter,
             trace,
         }
@@ -195,19 +175,22 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
     T: TraceOption<DVecOf<A>>,
 {
-    type Vector = <A::Vector as Space>::DVec;
+    type Vector = DVecOf<A>;
 
     fn vertex(&self, direction: Self::Vector) -> Vertex<Self::Vector> {
         if let Some(counter) = self.counter {
             counter.add_one();
         }
-        let opposite = Self::Vector::transpose(self.relative.rotation) * -direction;
+        let PairFrame {
+            swapped, relative, ..
+        } = self.frame;
+        let opposite = Self::Vector::transpose(relative.rotation) * -direction;
         // The directions are swapped instead of the calls. So each support function has one call
         // site, and is inlined only once.
-        let [direction_a, direction_b] = swap_if(self.swapped, [direction, opposite]);
+        let [direction_a, direction_b] = swap_if(swapped, [direction, opposite]);
         let points = [self.a.support(direction_a), self.b.support(direction_b)];
-        let [first, second] = swap_if(self.swapped, points);
-        let second = self.relative.rotation * second + self.relative.translation;
+        let [first, second] = swap_if(swapped, points);
+        let second = relative.rotation * second + relative.translation;
         Vertex {
             point: first - second,
             first,
@@ -216,40 +199,33 @@ where
         }
     }
 
-    fn first_support(&self, direction: Self::Vector) -> Self::Vector {
-        if self.swapped {
-            self.b.support(direction)
+    fn core_support(&self, shape: usize, direction: Self::Vector) -> Self::Vector {
+        let (is_first, relative) = (shape == 0, &self.frame.relative);
+        let inner = if is_first {
+            direction
         } else {
-            self.a.support(direction)
-        }
-    }
-
-    fn second_support(&self, direction: Self::Vector) -> Self::Vector {
-        let inner = Self::Vector::transpose(self.relative.rotation) * direction;
-        let point = if self.swapped {
-            self.a.support(inner)
-        } else {
-            self.b.support(inner)
+            Self::Vector::transpose(relative.rotation) * direction
         };
-        self.relative.rotation * point + self.relative.translation
+        let point = if is_first == self.frame.swapped {
+            self.b.support(inner)
+        } else {
+            self.a.support(inner)
+        };
+        if is_first {
+            point
+        } else {
+            relative.rotation * point + relative.translation
+        }
     }
 
     #[inline(always)]
-    fn relative(&self) -> &Pose<Self::Vector> {
-        &self.relative
-    }
-
-    fn radius_sum(&self) -> f64 {
-        if self.first_radius >= 0.0 && self.second_radius >= 0.0 {
-            self.first_radius + self.second_radius
-        } else {
-            f64::NAN
-        }
+    fn frame(&self) -> &PairFrame<Self::Vector> {
+        &self.frame
     }
 
     #[inline(always)]
     fn cores(&self) -> [Core<'_, Self::Vector>; 2] {
-        swap_if(self.swapped, [self.a.core(), self.b.core()])
+        swap_if(self.frame.swapped, [self.a.core(), self.b.core()])
     }
 
     // `core` is called instead of `cores`, so that the code for the most frequent pairs does not
@@ -258,12 +234,12 @@ where
     fn boxes(&self) -> Option<[Self::Vector; 2]> {
         let a = self.a.core().half_extents()?;
         let b = self.b.core().half_extents()?;
-        Some(swap_if(self.swapped, [a, b]))
+        Some(swap_if(self.frame.swapped, [a, b]))
     }
 
     #[inline(always)]
     fn has_point(&self) -> bool {
-        if self.swapped {
+        if self.frame.swapped {
             self.a.core().is_point()
         } else {
             self.b.core().is_point()
@@ -271,13 +247,11 @@ where
     }
 
     fn with_second_moved(&self, translation: Self::Vector) -> Self {
-        let relative = Pose {
-            translation: self.relative.translation + translation,
-            ..self.relative
-        };
+        let mut frame = self.frame;
+        frame.relative.translation = frame.relative.translation + translation;
         let trace = self.trace.moved(translation);
         Self {
-            relative,
+            frame,
             trace,
             ..*self
         }
@@ -285,15 +259,9 @@ where
 
     #[inline(always)]
     fn record(&self, step: impl FnOnce() -> Step<Self::Vector>) {
-        let [origin, _] = swap_if(self.swapped, self.origins);
         self.trace.record(|moved| {
-            let frame = PairFrame {
-                rotation: self.frame,
-                origin,
-                moved,
-                is_swapped: self.swapped,
-            };
-            frame.step(&step())
+            let frame = &self.frame;
+            MovedFrame { frame, moved }.step(&step())
         });
     }
 }

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 
 use crate::{
-    query::minkowski::simplex::Vertex,
+    query::minkowski::{pair_frame::PairFrame, simplex::Vertex},
     shape::swap_if,
     space::{DVector, PolytopeFacet},
 };
@@ -166,27 +166,33 @@ impl<D: DVector> TraceOption<D> for Traced<'_, D> {
     }
 }
 
-/// The frame and the order of a pair, used to convert steps to world axes and the caller's order.
-pub struct PairFrame<D: DVector> {
-    pub rotation: D::Matrix,
-    /// The translation of the first shape.
-    pub origin: D,
+/// The frame of a pair, used to convert steps to world axes and the caller's order.
+pub struct MovedFrame<'a, D: DVector> {
+    pub frame: &'a PairFrame<D>,
     /// The translation by which the second shape has been moved.
     pub moved: D,
-    /// `true` if the first shape is the caller's second shape.
-    pub is_swapped: bool,
 }
 
-impl<D: DVector> PairFrame<D> {
+impl<D: DVector> MovedFrame<'_, D> {
     fn vector(&self, vector: D) -> D {
-        let rotated = self.rotation * vector;
-        if self.is_swapped { -rotated } else { rotated }
+        let rotated = self.frame.rotation * vector;
+        if self.frame.swapped {
+            -rotated
+        } else {
+            rotated
+        }
     }
 
     fn vertex(&self, vertex: &Vertex<D>) -> Vertex<D> {
-        let first = self.origin + self.rotation * vertex.first;
-        let second = self.origin + self.rotation * (vertex.second - self.moved);
-        let [first, second] = swap_if(self.is_swapped, [first, second]);
+        let PairFrame {
+            origins,
+            swapped,
+            rotation,
+            ..
+        } = *self.frame;
+        let [origin, _] = swap_if(swapped, origins);
+        let points = [vertex.first, vertex.second - self.moved];
+        let [first, second] = swap_if(swapped, points.map(|point| origin + rotation * point));
         Vertex {
             point: self.vector(vertex.point + self.moved),
             first,

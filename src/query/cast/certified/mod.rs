@@ -183,7 +183,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
     /// by this much. The body must still be able to continue. The bound is limited, because far
     /// from the origin the rounding of f32 can approach the size of the pair.
     fn placement_error(&self) -> f64 {
-        let [a, b] = self.start.pair.origins;
+        let [a, b] = self.start.pair.frame.origins;
         (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * self.scale.size)
     }
 
@@ -245,7 +245,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
     ) -> CertifiedTouch<DVecOf<A>> {
         let step = separation.gap / separation.closing_speed;
         let normal = match proximity.axis.normal(time) {
-            Some(normal) => DVecOf::<A>::transpose(self.at(time).frame) * normal,
+            Some(normal) => DVecOf::<A>::transpose(self.at(time).frame.rotation) * normal,
             None => proximity.cores.normal,
         };
         CertifiedTouch {

@@ -19,7 +19,7 @@ use crate::{
             touch::StartingPair,
         },
         gjk::{Gjk, Goal, State, penetration::Penetration},
-        minkowski::{MinkowskiDifference, Pair},
+        minkowski::{MinkowskiDifference, Pair, pair_frame::PairFrame},
         results::Contact64,
         solver::separated,
     },
@@ -57,9 +57,9 @@ pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
 impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'a, A, B> {
     /// Returns the moving pair, or `None` if a shape is invalid or both are half-spaces.
     pub fn new(start: &'a StartingPair<'a, A, B>) -> Option<Self> {
-        let Pair { a, b, origins, .. } = start.pair;
+        let Pair { a, b, frame, .. } = start.pair;
         let [moving_a, moving_b] = start.moving;
-        let [origin, _] = start.ordered(origins);
+        let [origin, _] = start.ordered(frame.origins);
         let boxes = [CoreBox::new(a), CoreBox::new(b)];
         let bodies = start.ordered([
             Body::new(a, moving_a, origin, &boxes[0]),
@@ -88,18 +88,21 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
         if !self.is_rotating {
             let velocity = second.velocity - first.velocity;
             let start = &self.start.pair;
-            let inverse = DVecOf::<A>::transpose(start.frame);
+            let inverse = DVecOf::<A>::transpose(start.frame.rotation);
             return start.with_second_moved(inverse * (velocity * time));
         }
         let (first, second) = (first.pose(time), second.pose(time));
-        let frame = first.rotation;
-        let inverse = DVecOf::<A>::transpose(frame);
+        let inverse = DVecOf::<A>::transpose(first.rotation);
         let relative = Pose {
             rotation: inverse * second.rotation,
             translation: inverse * (second.translation - first.translation),
         };
-        let origins = [first.translation, second.translation];
-        self.start.pair.with_poses(frame, relative, origins)
+        self.start.pair.with_frame(PairFrame {
+            rotation: first.rotation,
+            relative,
+            origins: [first.translation, second.translation],
+            ..self.start.pair.frame
+        })
     }
 
     /// Returns bounds on the rates of the separation along an axis between two times.
@@ -158,7 +161,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
         let fixed = axis.normal(time);
         let cores = match fixed {
             Some(normal) => {
-                let normal = DVecOf::<A>::transpose(pair.frame) * normal;
+                let normal = DVecOf::<A>::transpose(pair.frame.rotation) * normal;
                 Some(Penetration::at_vertex(normal, &pair.vertex(normal), 0.0))
             }
             None => HalfSpaceSolver::new(&pair).map(|solver| solver.contact()),
@@ -171,14 +174,14 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
             };
         };
         let Penetration { first, second, .. } = cores;
-        let normal = fixed.unwrap_or(pair.frame * cores.normal);
+        let normal = fixed.unwrap_or(pair.frame.rotation * cores.normal);
         let [first_velocity, second_velocity] = self.velocities(time, &pair, [first, second]);
         let mut closing_speed = (first_velocity - second_velocity).dot(normal);
         if let SeparatingAxis::Turning {
             angular_velocity, ..
         } = axis
         {
-            let offset = pair.frame * (first - second);
+            let offset = pair.frame.rotation * (first - second);
             closing_speed += offset.dot(normal.rotated_by(angular_velocity));
         }
         Separation {
@@ -194,8 +197,8 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
         if !self.is_rotating {
             return [first.velocity, second.velocity];
         }
-        let [origin, _] = pair.origins;
-        let [first_point, second_point] = points.map(|point| origin + pair.frame * point);
+        let [origin, _] = pair.frame.origins;
+        let [first_point, second_point] = points.map(|point| origin + pair.frame.rotation * point);
         [
             first.velocity_at(time, first_point),
             second.velocity_at(time, second_point),
@@ -232,7 +235,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
         let cores = separated(&gjk, DVecOf::<A>::axis(0));
         (gjk.state != State::Invalid).then_some(Proximity {
             gap: gjk.distance - pair.radius_sum(),
-            axis: SeparatingAxis::Fixed(pair.frame * cores.normal),
+            axis: SeparatingAxis::Fixed(pair.frame.rotation * cores.normal),
             cores,
             is_apart: gjk.separation().unit().is_some() && gjk.state != State::Enclosed,
         })
@@ -256,7 +259,7 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
     pub fn contact_axis(&self, contact: &Contact64<DVecOf<A>>) -> SeparatingAxis<DVecOf<A>> {
         if self.has_half_space {
             SeparatingAxis::HalfSpace
-        } else if self.start.pair.swapped {
+        } else if self.start.pair.frame.swapped {
             SeparatingAxis::Fixed(-contact.normal)
         } else {
             SeparatingAxis::Fixed(contact.normal)

@@ -33,7 +33,7 @@ use crate::{
             touch::{CertifiedTouch, FastCast, Uncertain},
         },
         gjk::penetration::Penetration,
-        minkowski::Pair,
+        minkowski::{Pair, pair_frame::PairFrame},
     },
     shape::Support,
     space::{DVector, Space},
@@ -203,8 +203,11 @@ impl<D: DVector> DistanceCast<D> {
         B: Support<Vector = A::Vector> + ?Sized,
     {
         let rotation = self.rotation.as_ref();
-        let frame = rotation.map_or(pair.frame, |rotation| rotation.frame(time));
-        pair.with_poses(frame, self.boxes.relative, pair.origins)
+        pair.with_frame(PairFrame {
+            rotation: rotation.map_or(pair.frame.rotation, |it| it.frame(time)),
+            relative: self.boxes.relative,
+            ..pair.frame
+        })
     }
 }
 

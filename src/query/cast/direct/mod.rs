@@ -64,7 +64,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
             ([true, false], Some(boxes)) if self.pair.has_point() => {
                 let motions = self.motions();
                 let scale = self.scale(self.travel() + 2.0 * motions[0].pivot.extent())?;
-                let start = (self.pair.radius_sum(), self.pair.frame);
+                let start = (self.pair.radius_sum(), self.pair.frame.rotation);
                 self.cast_by_distance(&mut DistanceCast::rotating(start, boxes, motions, scale))
             }
             ([false, false], boxes) => {
@@ -103,7 +103,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
     /// Returns the velocity of the second shape relative to the first, in the frame of the pair.
     fn velocity(&self) -> DVecOf<A> {
         let [first, second] = self.motions();
-        DVecOf::<A>::transpose(self.pair.frame) * (second.translation - first.translation)
+        DVecOf::<A>::transpose(self.pair.frame.rotation) * (second.translation - first.translation)
     }
 
     /// Returns an upper bound on the sum of the two translations' lengths.
@@ -116,7 +116,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
     /// other.
     fn scale(&self, travel: f64) -> Result<CastScale, Uncertain> {
         let boxes = [CoreBox::new(self.pair.a), CoreBox::new(self.pair.b)];
-        let travel = travel + self.pair.relative.translation.extent();
+        let travel = travel + self.pair.relative().translation.extent();
         CastScale::new(&boxes, self.pair.radius_sum(), travel).ok_or(Uncertain)
     }
 
