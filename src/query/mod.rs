@@ -91,7 +91,7 @@ pub use forecast::{Forecast, forecast};
 pub use functions::{
     Touch, cast_motion, cast_shape, contact, distance, intersects, manifold, touch,
 };
-pub(crate) use minkowski::{Pair, counter::Counter};
+pub(crate) use minkowski::{Counter, Pair};
 pub use query_partner::{MotionOf, PoseOf, QueryPartner, QueryShape};
 pub(crate) use query_partner::{QueryPair, sealed};
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};

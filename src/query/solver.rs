@@ -7,12 +7,12 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::{
     query::{
-        analytic::{self, ClosedForm, half_space::HalfSpaceSolver},
+        Contact, Contact64, Manifold,
+        analytic::{self, ClosedForm, HalfSpaceSolver},
         epa::penetration,
-        gjk::{Gjk, Goal, State, penetration::Penetration, point_distance::distances_from_cores},
+        gjk::{Gjk, Goal, Penetration, State, distances_from_cores},
         manifold::{ContactFrame, manifold_points},
-        minkowski::{MinkowskiDifference, Pair, pair_frame::PairFrame},
-        results::{Contact, Contact64, Manifold},
+        minkowski::{MinkowskiDifference, Pair, PairFrame},
     },
     shape::{DVecOf, Support},
     space::{DVector, Space},

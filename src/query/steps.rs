@@ -42,7 +42,7 @@ use crate::{
     query::{
         CastHit, Contact, Distance, Motion, Solver,
         cast::{cast_in_world, cast_traced},
-        minkowski::trace::{ActiveTrace, Traced},
+        minkowski::{ActiveTrace, Traced},
         query_partner::pair,
     },
     shape::{DVecOf, Support},
@@ -50,10 +50,7 @@ use crate::{
 };
 
 pub use crate::{
-    query::minkowski::{
-        simplex::Vertex,
-        trace::{EpaStep, GjkStep, Step, Trace},
-    },
+    query::minkowski::{EpaStep, GjkStep, Step, Trace, Vertex},
     space::PolytopeFacet,
 };
 

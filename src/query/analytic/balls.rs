@@ -5,7 +5,7 @@
 use core::cmp::Ordering;
 
 use crate::{
-    query::results::Contact64,
+    query::Contact64,
     shape::{Support, swap_if},
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,

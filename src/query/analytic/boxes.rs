@@ -47,8 +47,8 @@
 
 use crate::{
     query::{
-        analytic::{closed_form::ClosedForm, separated_boxes},
-        gjk::{Goal, penetration::Penetration},
+        analytic::{ClosedForm, separated_boxes},
+        gjk::{Goal, Penetration},
         minkowski::MinkowskiDifference,
     },
     space::{DVector, Pose},

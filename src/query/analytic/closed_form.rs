@@ -1,6 +1,6 @@
 //! The result of a closed form.
 
-use crate::{query::gjk::penetration::Penetration, tolerance::TOUCHING};
+use crate::{query::gjk::Penetration, tolerance::TOUCHING};
 
 /// The result of a closed form for two cores.
 pub enum ClosedForm<D> {

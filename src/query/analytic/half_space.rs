@@ -7,8 +7,8 @@
 
 use crate::{
     query::{
-        gjk::penetration::Penetration,
-        minkowski::{MinkowskiDifference, simplex::Vertex},
+        gjk::Penetration,
+        minkowski::{MinkowskiDifference, Vertex},
     },
     shape::{HalfSpace, swap_if},
     space::DVector,

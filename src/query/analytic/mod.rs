@@ -15,28 +15,31 @@
 //! | `swept_overlap.rs` | [`SweptOverlap`], the interval in which moving projections overlap |
 
 mod balls;
-pub mod boxes;
+mod boxes;
 mod closed_form;
-pub mod half_space;
+mod half_space;
 mod polygons;
 mod separated_boxes;
-pub mod swept_boxes;
+mod swept_boxes;
 mod swept_overlap;
-pub mod swept_polygons;
+mod swept_polygons;
 
 use crate::{
     query::{
-        gjk::{Goal, penetration::Penetration},
+        gjk::{Goal, Penetration},
         minkowski::MinkowskiDifference,
     },
     shape::Core,
     space::DVector,
 };
 pub use balls::TwoBalls;
-use boxes::BoxPair;
+pub use boxes::{BoxPair, has_face};
 pub use closed_form::ClosedForm;
+pub use half_space::HalfSpaceSolver;
 pub use separated_boxes::nearest_on_segment;
+pub use swept_boxes::SweptBoxes;
 pub use swept_overlap::SweptOverlap;
+pub use swept_polygons::SweptPolygons;
 
 /// Solves a pair of boxes, segments or points. In 2D, the function also solves two polygons, or a
 /// polygon and a rectangle or a point. Returns `None` for other pairs, and for pairs that the

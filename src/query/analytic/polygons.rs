@@ -34,8 +34,8 @@
 
 use crate::{
     query::{
-        analytic::closed_form::ClosedForm,
-        gjk::{Goal, penetration::Penetration},
+        analytic::ClosedForm,
+        gjk::{Goal, Penetration},
         minkowski::MinkowskiDifference,
     },
     shape::{Core, Polygon, PolygonEdges},

@@ -18,7 +18,7 @@
 use crate::{
     query::{
         analytic::boxes::{BoxPair, dimensions, nearer},
-        gjk::penetration::Penetration,
+        gjk::Penetration,
     },
     space::DVector,
     tolerance::FLAT_DEPTH,

@@ -18,8 +18,8 @@
 
 use crate::{
     query::analytic::{
+        SweptOverlap,
         boxes::{AxisSource, BoxAxis, BoxPair, cross, has_face, projected_radius},
-        swept_overlap::SweptOverlap,
     },
     space::DVector,
     tolerance::{FLAT_DEPTH, PARALLEL_EDGES, ROUNDING},

@@ -14,10 +14,10 @@
 use crate::{
     query::{
         analytic::{
+            SweptOverlap,
             polygons::{PlacedPolygon, PolygonSide, contact_along, placed},
-            swept_overlap::SweptOverlap,
         },
-        gjk::penetration::Penetration,
+        gjk::Penetration,
         minkowski::MinkowskiDifference,
     },
     space::DVector,

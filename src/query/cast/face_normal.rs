@@ -17,7 +17,7 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::{analytic::boxes::has_face, results::Contact64},
+    query::{Contact64, analytic::has_face},
     shape::{Core, DVecOf, MatrixOf, Polygon, Support},
     space::DVector,
 };

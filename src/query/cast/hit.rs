@@ -4,7 +4,7 @@ use bevy::reflect::{Reflect, prelude::ReflectDefault};
 
 use crate::{
     math::Vec3,
-    query::results::{Contact, Contact64},
+    query::{Contact, Contact64},
     space::{DVector, Space},
 };
 

@@ -24,7 +24,7 @@ mod separating_axis;
 mod touch;
 
 use crate::{
-    query::minkowski::trace::Trace,
+    query::minkowski::Trace,
     shape::{DVecOf, Support},
     space::Space,
 };
@@ -35,7 +35,9 @@ pub use hit::{CastHit, CastOptions, CastStatus};
 pub use motion::Motion;
 pub(crate) use motion::Motion64;
 pub(super) use motion::Moving64;
-use touch::{StartingPair, Uncertain};
+use scale::{CastScale, CoreBox};
+use separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis};
+use touch::{CertifiedTouch, FastCast, StartingPair, Uncertain};
 
 /// Returns the first touch of two shapes in the world. `solve` returns the touch in f64, given the
 /// poses and the motions. If a pose at the start or a motion is invalid, the cast is a miss.

@@ -2,14 +2,13 @@
 
 use crate::{
     query::{
+        Contact64,
         cast::{
-            CastHit64, CastStatus,
+            CastHit64, CastStatus, Motion64, Moving64,
             face_normal::{face_normal, face_normal_of_facet},
-            motion::{Motion64, Moving64},
         },
-        gjk::penetration::Penetration,
+        gjk::Penetration,
         minkowski::Pair,
-        results::Contact64,
     },
     shape::{DVecOf, Support, swap_if},
     space::DVector,

@@ -30,12 +30,8 @@ use arrayvec::ArrayVec;
 use crate::{
     query::{
         epa::refine::{EarlyEnd, MAX_OPEN, refine},
-        gjk::penetration::Penetration,
-        minkowski::{
-            MinkowskiDifference,
-            simplex::{Simplex, Vertex, nearest},
-            trace::{EpaStep, Step},
-        },
+        gjk::Penetration,
+        minkowski::{EpaStep, MinkowskiDifference, Simplex, Step, Vertex, nearest},
     },
     space::{DVector, EpaEnd, Polytope, PolytopeFacet},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},

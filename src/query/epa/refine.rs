@@ -5,11 +5,8 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        gjk::penetration::Penetration,
-        minkowski::{
-            MinkowskiDifference,
-            simplex::{Simplex, Vertex},
-        },
+        gjk::Penetration,
+        minkowski::{MinkowskiDifference, Simplex, Vertex},
     },
     space::DVector,
     tolerance::{FLAT_DEPTH, LINE_TILT},

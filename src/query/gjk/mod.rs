@@ -33,22 +33,20 @@
 //! Two files of this folder build on the loop: `penetration.rs` for the contact of two cores along
 //! a normal, and `point_distance.rs` for the distance from a point to a core.
 
-pub mod penetration;
-pub mod point_distance;
+mod penetration;
+mod point_distance;
 
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::minkowski::{
-        MinkowskiDifference,
-        simplex::{Nearest, Simplex, Vertex, nearest},
-        trace::{GjkStep, Step},
-    },
+    query::minkowski::{GjkStep, MinkowskiDifference, Nearest, Simplex, Step, Vertex, nearest},
     space::DVector,
     tolerance::{
         CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, SURELY_APART, TOUCHING,
     },
 };
+pub use penetration::Penetration;
+pub use point_distance::distances_from_cores;
 
 /// The maximum number of iterations. Polytopes need about as many iterations as a simplex has
 /// vertices. Curved shapes need more: see [`GAP_GROWTH`].

@@ -3,10 +3,7 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::{
-            MinkowskiDifference,
-            simplex::{Nearest, Simplex, Vertex, nearest_to},
-        },
+        minkowski::{MinkowskiDifference, Nearest, Simplex, Vertex, nearest_to},
     },
     space::DVector,
     tolerance::DEPTH_GAP,

@@ -3,7 +3,7 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::{Pair, pair_frame::PairFrame},
+        minkowski::{Pair, PairFrame},
     },
     shape::{DVecOf, Support, swap_if},
     space::{DVector, Pose},

@@ -43,7 +43,7 @@ use smallvec::smallvec;
 
 use crate::{
     math::DVec2,
-    query::{gjk::penetration::Penetration, minkowski::MinkowskiDifference},
+    query::{gjk::Penetration, minkowski::MinkowskiDifference},
     space::DVector,
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };

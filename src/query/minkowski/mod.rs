@@ -15,23 +15,22 @@
 //! | `trace.rs` | the steps of the solvers, and the traces that record them |
 //! | `counter.rs` | a count of support evaluations |
 
-pub mod counter;
-pub mod pair_frame;
-pub mod simplex;
-pub mod trace;
+mod counter;
+mod pair_frame;
+mod simplex;
+mod trace;
 
 use core::cmp::Ordering;
 
 use crate::{
-    query::minkowski::{
-        counter::Counter,
-        pair_frame::PairFrame,
-        simplex::Vertex,
-        trace::{MovedFrame, Step, TraceOption, Untraced},
-    },
     shape::{Core, DVecOf, Support, compare_shapes, swap_if},
     space::{DVector, Pose},
 };
+pub use counter::Counter;
+pub use pair_frame::PairFrame;
+pub use simplex::{Nearest, Simplex, Vertex, nearest, nearest_to};
+pub use trace::{ActiveTrace, EpaStep, GjkStep, Step, Trace, Traced};
+use trace::{MovedFrame, TraceOption, Untraced};
 
 /// A pair in the form that the solvers use: the Minkowski difference A - B of the cores, in the
 /// frame of A, and the radii around the cores. A is the core of the pair's first shape, and B the

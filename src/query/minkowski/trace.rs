@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 
 use crate::{
-    query::minkowski::{pair_frame::PairFrame, simplex::Vertex},
+    query::minkowski::{PairFrame, Vertex},
     shape::swap_if,
     space::{DVector, PolytopeFacet},
 };

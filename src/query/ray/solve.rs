@@ -4,10 +4,7 @@
 use crate::{
     query::{
         minkowski::Pair,
-        ray::{
-            general::first_point,
-            types::{LocalHit, LocalRay, RaySide},
-        },
+        ray::{LocalHit, LocalRay, RaySide, general::first_point},
     },
     shape::{ChordEnd, DVecOf, Shape, Support},
     space::{DVector, Pose, Space},

@@ -4,7 +4,7 @@ use bevy::reflect::Reflect;
 
 use crate::{
     math::{Ray2d, Ray3d, Vec2, Vec3},
-    query::results::length_to_f32,
+    query::length_to_f32,
     shape::Line,
     space::{DVector, Space},
     tolerance::TOUCHING,

@@ -1,7 +1,7 @@
 //! A moving shape: its pose as a function of time.
 
 use crate::{
-    query::cast::{motion::Moving64, scale::CoreBox},
+    query::cast::{CoreBox, Moving64},
     shape::Support,
     space::{DVector, Pose, Space},
 };

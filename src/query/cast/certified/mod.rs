@@ -49,12 +49,11 @@ pub mod moving_pair;
 use crate::{
     query::{
         cast::{
-            CastHit64, CastOptions, CastStatus,
+            CastHit64, CastOptions, CastStatus, CertifiedTouch, RateBounds, SeparatingAxis,
+            Separation,
             certified::moving_pair::{MovingPair, Proximity},
-            separating_axis::{RateBounds, SeparatingAxis, Separation},
-            touch::CertifiedTouch,
         },
-        gjk::penetration::Penetration,
+        gjk::Penetration,
         solver::Solver,
     },
     shape::{DVecOf, Support},

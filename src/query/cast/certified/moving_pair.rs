@@ -11,16 +11,14 @@
 
 use crate::{
     query::{
-        analytic::half_space::HalfSpaceSolver,
+        Contact64,
+        analytic::HalfSpaceSolver,
         cast::{
-            certified::body::Body,
-            scale::{CastScale, CoreBox},
-            separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis},
-            touch::StartingPair,
+            CastScale, CoreBox, RateBounds, SeparatingAxis, Separation, StartingPair,
+            certified::body::Body, rates_along_turning_axis,
         },
-        gjk::{Gjk, Goal, State, penetration::Penetration},
-        minkowski::{MinkowskiDifference, Pair, pair_frame::PairFrame},
-        results::Contact64,
+        gjk::{Gjk, Goal, Penetration, State},
+        minkowski::{MinkowskiDifference, Pair, PairFrame},
         solver::separated,
     },
     shape::{DVecOf, Support},

@@ -4,13 +4,8 @@
 
 use crate::{
     query::{
-        cast::{
-            CastHit64, CastStatus,
-            motion::Moving64,
-            scale::CastScale,
-            touch::{FastCast, Uncertain},
-        },
-        results::Contact64,
+        Contact64,
+        cast::{CastHit64, CastScale, CastStatus, FastCast, Moving64, Uncertain},
     },
     shape::{DVecOf, Support},
     space::DVector,

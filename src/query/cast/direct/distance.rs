@@ -25,15 +25,12 @@
 
 use crate::{
     query::{
-        analytic::boxes::BoxPair,
+        analytic::BoxPair,
         cast::{
-            motion::Motion64,
-            scale::CastScale,
-            separating_axis::rates_along_turning_axis,
-            touch::{CertifiedTouch, FastCast, Uncertain},
+            CastScale, CertifiedTouch, FastCast, Motion64, Uncertain, rates_along_turning_axis,
         },
-        gjk::penetration::Penetration,
-        minkowski::{Pair, pair_frame::PairFrame},
+        gjk::Penetration,
+        minkowski::{Pair, PairFrame},
     },
     shape::Support,
     space::{DVector, Space},

@@ -38,17 +38,9 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::{
-        cast::{
-            direct::met_facet::met_facet,
-            scale::CastScale,
-            touch::{CertifiedTouch, FastCast, Uncertain},
-        },
-        gjk::{Gjk, penetration::Penetration},
-        minkowski::{
-            MinkowskiDifference,
-            simplex::{Nearest, Simplex, Vertex, nearest_to},
-            trace::{GjkStep, Step},
-        },
+        cast::{CastScale, CertifiedTouch, FastCast, Uncertain, direct::met_facet::met_facet},
+        gjk::{Gjk, Penetration},
+        minkowski::{GjkStep, MinkowskiDifference, Nearest, Simplex, Step, Vertex, nearest_to},
     },
     space::DVector,
 };

@@ -19,14 +19,8 @@
 
 use crate::{
     query::{
-        cast::{
-            scale::CastScale,
-            touch::{FastCast, Uncertain},
-        },
-        minkowski::{
-            MinkowskiDifference,
-            simplex::{Simplex, Vertex},
-        },
+        cast::{CastScale, FastCast, Uncertain},
+        minkowski::{MinkowskiDifference, Simplex, Vertex},
     },
     space::DVector,
 };

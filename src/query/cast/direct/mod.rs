@@ -22,21 +22,16 @@ mod sweep;
 
 use crate::{
     query::{
-        analytic::boxes::BoxPair,
+        analytic::BoxPair,
         cast::{
-            CastHit64,
+            CastHit64, CastScale, CertifiedTouch, CoreBox, FastCast, StartingPair, Uncertain,
             direct::{
                 distance::DistanceCast,
                 linear::{facing_vertex, linear_touch},
                 sweep::swept_touch,
             },
-            scale::{CastScale, CoreBox},
-            touch::{CertifiedTouch, FastCast, StartingPair, Uncertain},
         },
-        minkowski::{
-            MinkowskiDifference,
-            trace::{ActiveTrace, Trace, Traced},
-        },
+        minkowski::{ActiveTrace, MinkowskiDifference, Trace, Traced},
     },
     shape::{DVecOf, Support},
     space::DVector,

@@ -5,14 +5,9 @@
 
 use crate::{
     query::{
-        analytic::{
-            SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
-        },
-        cast::{
-            scale::CastScale,
-            touch::{CertifiedTouch, FastCast, Uncertain},
-        },
-        gjk::penetration::Penetration,
+        analytic::{BoxPair, SweptBoxes, SweptOverlap, SweptPolygons},
+        cast::{CastScale, CertifiedTouch, FastCast, Uncertain},
+        gjk::Penetration,
         minkowski::MinkowskiDifference,
     },
     space::DVector,
