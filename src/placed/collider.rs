@@ -76,7 +76,7 @@ impl<V: Space> PlacedCollider<V> {
     /// conservative.
     pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
         let linear = world_pose.linear();
-        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis).extent());
+        let columns = V::DVec::columns(linear).map(DVector::extent);
         let extent = columns.fold(0.0, f64::max) * compound.extent();
         compound.surface().is_some()
             && extent + world_pose.translation.extent() <= f64::from(MAX_COORDINATE / 2.0)

@@ -34,9 +34,8 @@ impl<V: Space> PlacedCollider<V> {
     pub fn surface_size(&self) -> Option<f64> {
         let (compound, _) = self.surface()?;
         let linear = self.world_pose.linear();
-        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis));
-        let squared = columns.map(DVector::length_squared).sum::<f64>() / V::DVec::DIMENSION as f64;
-        Some(compound.size() * squared.sqrt())
+        let squared: f64 = V::DVec::columns(linear).map(DVector::length_squared).sum();
+        Some(compound.size() * (squared / V::DVec::DIMENSION as f64).sqrt())
     }
 
     /// Returns the surface and its compound, or `None` if the shape is not a surface.

@@ -81,13 +81,12 @@ impl<V: Space> PlacedCollider<V> {
         let up = (map * local).unit()?;
         let [vertex, ..] = cells.facet(part)?.corners();
         let linear = self.world_pose.linear();
-        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis));
-        let stretch = columns.map(DVector::length_squared).sum::<f64>().sqrt();
+        let squared: f64 = V::DVec::columns(linear).map(DVector::length_squared).sum();
         Some(Ledge {
             plane,
             up,
             height: vertex.to_f64().dot(local) / (map * local).length(),
-            margin: stretch * self.compound()?.radius(),
+            margin: squared.sqrt() * self.compound()?.radius(),
         })
     }
 }

@@ -2,11 +2,7 @@
 
 use crate::{
     math::{DMat2, DMat3, DQuat, DVec2, DVec3, IVec2, Isometry2d, Rot2, Vec2},
-    space::{
-        DVector, Pose, Space,
-        polytope2::EpaPolygon,
-        vector::{SINGULAR, methods_of_glam},
-    },
+    space::{DVector, Pose, Space, polytope2::EpaPolygon, vector::methods_of_glam},
 };
 
 impl Space for Vec2 {
@@ -199,20 +195,5 @@ impl DVector for DVec2 {
     #[inline]
     fn rotated_by(self, angular_velocity: f64) -> Self {
         self.perp() * angular_velocity
-    }
-
-    #[inline]
-    fn inverse(matrix: DMat2) -> Option<DMat2> {
-        let volume = matrix.x_axis.length() * matrix.y_axis.length();
-        (matrix.determinant().abs() > SINGULAR * volume).then(|| matrix.inverse())
-    }
-
-    #[inline]
-    fn column(matrix: DMat2, index: usize) -> Self {
-        if index == 0 {
-            matrix.x_axis
-        } else {
-            matrix.y_axis
-        }
     }
 }

@@ -2,11 +2,7 @@
 
 use crate::{
     math::{DMat3, DQuat, DVec3, IVec3, Isometry3d, Vec3, Vec3Swizzles},
-    space::{
-        DVector, Pose, Space,
-        polytope3::Polyhedron,
-        vector::{SINGULAR, methods_of_glam},
-    },
+    space::{DVector, Pose, Space, polytope3::Polyhedron, vector::methods_of_glam},
 };
 
 impl Space for Vec3 {
@@ -199,20 +195,5 @@ impl DVector for DVec3 {
     #[inline]
     fn rotated_by(self, angular_velocity: DVec3) -> Self {
         angular_velocity.cross(self)
-    }
-
-    #[inline]
-    fn inverse(matrix: DMat3) -> Option<DMat3> {
-        let volume = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
-        (matrix.determinant().abs() > SINGULAR * volume).then(|| matrix.inverse())
-    }
-
-    #[inline]
-    fn column(matrix: DMat3, index: usize) -> Self {
-        match index {
-            0 => matrix.x_axis,
-            1 => matrix.y_axis,
-            _ => matrix.z_axis,
-        }
     }
 }

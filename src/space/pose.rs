@@ -46,10 +46,10 @@ impl<D: DVector> Pose<D> {
     /// arguments gives the mirror image bit for bit.
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {
-            let column =
-                |index| D::column(self.rotation, index).total_cmp(D::column(other.rotation, index));
-            let differs = (0..D::DIMENSION).map(column).find(|order| order.is_ne());
-            differs.unwrap_or(Ordering::Equal)
+            let columns = D::columns(self.rotation).zip(D::columns(other.rotation));
+            columns.fold(Ordering::Equal, |order, (own, other)| {
+                order.then_with(|| own.total_cmp(other))
+            })
         };
         let translations = self.translation.total_cmp(other.translation);
         translations.then_with(rotations)

@@ -65,11 +65,6 @@ macro_rules! methods_of_glam {
         }
 
         #[inline]
-        fn clamped(self, half: Self) -> Self {
-            self.min(half).max(-half)
-        }
-
-        #[inline]
         fn scaled(self, factors: Self) -> Self {
             self * factors
         }
@@ -77,6 +72,18 @@ macro_rules! methods_of_glam {
         #[inline]
         fn transpose(matrix: Self::Matrix) -> Self::Matrix {
             matrix.transpose()
+        }
+
+        #[inline]
+        fn column(matrix: Self::Matrix, index: usize) -> Self {
+            matrix.col(index)
+        }
+
+        #[inline]
+        fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix> {
+            let volume: f64 = Self::columns(matrix).map(Self::length).product();
+            let is_regular = matrix.determinant().abs() > $crate::space::vector::SINGULAR * volume;
+            is_regular.then(|| matrix.inverse())
         }
     };
 }
@@ -194,7 +201,10 @@ pub trait DVector:
 
     /// Returns the point of the box from `-half` to `half` that is nearest to this point. No
     /// component of `half` may be negative.
-    fn clamped(self, half: Self) -> Self;
+    #[inline]
+    fn clamped(self, half: Self) -> Self {
+        self.min(half).max(-half)
+    }
 
     /// Returns this vector, scaled down if a component exceeds the range of f32.
     #[inline(always)]
@@ -276,15 +286,21 @@ pub trait DVector:
 
     /// Returns `true` if a map is a reflection: its determinant is negative.
     fn is_mirrored(matrix: Self::Matrix) -> bool {
-        let columns = (0..Self::DIMENSION).map(|index| Self::column(matrix, index));
-        Self::determinant(&columns.collect::<ArrayVec<Self, 3>>()) < 0.0
+        Self::determinant(&Self::columns(matrix).collect::<ArrayVec<Self, 3>>()) < 0.0
     }
 
     /// Returns the inverse map, or `None` if the map is singular (see [`SINGULAR`]).
     fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
 
-    /// Returns a column of a matrix: the image of an axis.
+    /// Returns a column of a matrix: the image of an axis. The index must be less than
+    /// [`DIMENSION`](Self::DIMENSION).
     fn column(matrix: Self::Matrix, index: usize) -> Self;
+
+    /// Returns the columns of a matrix.
+    #[inline]
+    fn columns(matrix: Self::Matrix) -> impl Iterator<Item = Self> {
+        (0..Self::DIMENSION).map(move |index| Self::column(matrix, index))
+    }
 
     /// Returns the L1 norm: the length times a factor from 1 to the square root of `DIMENSION`.
     fn extent(self) -> f64;

@@ -45,8 +45,7 @@ impl<D: DVector> EarlyEnd<D> {
         // A solid of revolution has the same depth in all directions at right angles to its axis.
         // These directions may fill the polytope, so the loop may miss a flat cap that is only
         // slightly nearer to the origin. Caps are at right angles to the axes of their shape.
-        let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
-        let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
+        let axes = D::columns(D::IDENTITY).chain(D::columns(pair.relative().rotation));
         let shallower = |best: Penetration<D>, other: Penetration<D>| {
             if other.depth < best.depth {
                 other
