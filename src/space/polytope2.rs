@@ -4,10 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     math::DVec2,
-    space::{
-        polytope::{EpaEnd, Polytope, PolytopeFacet},
-        vector::DVector,
-    },
+    space::{DVector, EpaEnd, Polytope, PolytopeFacet},
 };
 
 /// A convex polygon, stored as counter-clockwise edges in any order.

@@ -15,13 +15,10 @@ use arrayvec::ArrayVec;
 
 use crate::{
     math::DVec3,
-    space::{
-        polytope::{EpaEnd, Polytope, PolytopeFacet},
-        vector::DVector,
-    },
+    space::{DVector, EpaEnd, Polytope, PolytopeFacet},
 };
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Face {
     /// The outward unit normal, or zero for a degenerate triangle.
     normal: DVec3,
@@ -34,14 +31,6 @@ struct Face {
 }
 
 impl Face {
-    /// The initial value of a triangle.
-    const BLANK: Self = Self {
-        normal: DVec3::ZERO,
-        vertices: [0; 3],
-        neighbors: [0; 3],
-        is_seen: false,
-    };
-
     /// Returns a triangle and the distance from the origin to its plane along the normal. For a
     /// triangle of zero area, the distance is infinite, so that the triangle is never the nearest.
     #[inline(always)]
@@ -59,14 +48,8 @@ impl Face {
     /// Returns the index of the edge that begins at a vertex. The neighbor across the edge from p
     /// to q has the edge from q to p.
     fn edge_from(&self, vertex: u16) -> Option<u8> {
-        let [a, b, c] = self.vertices;
-        if a == vertex {
-            Some(0)
-        } else if b == vertex {
-            Some(1)
-        } else {
-            (c == vertex).then_some(2)
-        }
+        let index = self.vertices.iter().position(|other| *other == vertex);
+        index.map(|index| index as u8)
     }
 }
 
@@ -223,7 +206,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
             let free = self.seen.get(index).copied();
             edge.new = free.or_else(|| self.removed.pop()).unwrap_or_else(|| {
                 let _ = self.distances.try_push(f64::INFINITY);
-                let _ = self.faces.try_push(Face::BLANK);
+                let _ = self.faces.try_push(Face::default());
                 (self.faces.len() - 1) as u16
             });
         }
