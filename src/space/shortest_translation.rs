@@ -101,19 +101,12 @@ impl<D: DVector> Clearance<D> {
     }
 }
 
-/// The shortest translation onto up to three planes. The normal of a missing plane is zero.
-struct TranslationOnto<D> {
-    translation: D,
-    planes: [PushPlane<D>; 3],
-    max_factor: f64,
-}
-
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
 /// of `others`.
 fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
-) -> impl Iterator<Item = TranslationOnto<D>> {
+) -> impl Iterator<Item = Clearance<D>> {
     // Every translation ends on `none`, because 0 · x = 0. So `none` replaces a missing plane.
     let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
@@ -125,12 +118,13 @@ fn translations_onto<D: DVector>(
     alone.chain(with_others).filter_map(onto)
 }
 
-/// Returns the shortest translation onto three planes. Returns `None` if a shorter translation
-/// clears all planes, or if the normals are linearly dependent.
+/// Returns the shortest translation onto three planes. The normal of a missing plane is zero.
+/// Returns `None` if a shorter translation clears all planes, or if the normals are linearly
+/// dependent.
 ///
 /// Cramer's rule solves G λ = d for the factors λᵢ, where G holds the cosines between the normals.
 /// If some λᵢ is negative, a shorter translation clears all planes.
-fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<TranslationOnto<D>> {
+fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let [(n1, _), (n2, _), (n3, _)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
@@ -162,9 +156,12 @@ fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<TranslationOnto<D>> {
     factors
         .iter()
         .all(|factor| *factor >= 0.0)
-        .then(|| TranslationOnto {
+        .then(|| Clearance {
             translation,
-            planes,
+            bounding: planes
+                .into_iter()
+                .filter(|plane| plane.0 != D::ZERO)
+                .collect(),
             max_factor: factors.into_iter().fold(0.0, f64::max),
         })
 }
@@ -218,30 +215,21 @@ fn solve<D: DVector>(
         if is_cleared(best.translation, plane) {
             break;
         }
-        let clears_others = |next: &TranslationOnto<D>| {
+        let clears_others = |next: &Clearance<D>| {
             let mut bounding = best.bounding.iter();
             bounding.all(|plane| is_cleared(next.translation, *plane))
         };
         // Of equally short translations, the translation onto the fewest planes is used.
-        let mut next: Option<TranslationOnto<D>> = None;
+        let rank =
+            |found: &Clearance<D>| (found.translation.length_squared(), found.bounding.len());
+        let mut next: Option<Clearance<D>> = None;
         for found in translations_onto(plane, &best.bounding).filter(clears_others) {
-            let rank = |found: &TranslationOnto<D>| {
-                let planes = found.planes.iter().filter(|plane| plane.0 != D::ZERO);
-                (found.translation.length_squared(), planes.count())
-            };
             if next.as_ref().is_none_or(|next| rank(&found) < rank(next)) {
                 next = Some(found);
             }
         }
         match next {
-            Some(next) if next.translation.length() <= max_length => {
-                let bounding = next.planes.into_iter();
-                best = Clearance {
-                    translation: next.translation,
-                    bounding: bounding.filter(|plane| plane.0 != D::ZERO).collect(),
-                    max_factor: next.max_factor,
-                };
-            }
+            Some(next) if next.translation.length() <= max_length => best = next,
             next => {
                 let is_contrary = missing(&plane) > MAX_CONTRADICTION * best.translation.length();
                 clears_all &= next.is_none() && !is_contrary;
