@@ -224,24 +224,18 @@ impl<V: Space> Translation<V> for V {
 }
 
 macro_rules! isometries {
-    ($($source:ident in $space:ident: $isometry:ident),*) => { $(
+    ($space:ident: $($source:ident),*) => { $(
         impl From<$source> for QueryPose<$space> {
             #[inline(always)]
             fn from(source: $source) -> Self {
-                Self($space::pose($isometry::from(source)))
+                Self($space::pose(source.into()))
             }
         }
     )* };
 }
 
-isometries! {
-    Isometry2d in Vec2: Isometry2d,
-    Vec2 in Vec2: Isometry2d,
-    Rot2 in Vec2: Isometry2d,
-    Isometry3d in Vec3: Isometry3d,
-    Vec3 in Vec3: Isometry3d,
-    Quat in Vec3: Isometry3d
-}
+isometries!(Vec2: Isometry2d, Vec2, Rot2);
+isometries!(Vec3: Isometry3d, Vec3, Quat);
 
 impl<V: Space> From<Transform> for QueryPose<V> {
     fn from(transform: Transform) -> Self {
