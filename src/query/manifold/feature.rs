@@ -88,9 +88,39 @@ impl Feature {
     /// Returns the height at a position, or `None` if the position is outside the feature by more
     /// than `near`. Beside a feature that is an edge, the limit is `edge_margin`.
     pub fn height_at(&self, position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
-        match self.kind {
-            FeatureKind::Plane { height } => Some(height),
-            _ => height_at(&self.corners, position, near, edge_margin),
+        let corners = &*self.corners;
+        match corners {
+            _ if let FeatureKind::Plane { height } = self.kind => Some(height),
+            [] => None,
+            [corner] => (corner.position.distance(position) <= near).then_some(corner.height),
+            [start, end] => {
+                let line = end.position - start.position;
+                let length = line.length();
+                let offset = position - start.position;
+                let t = offset.dot(line) / (length * length);
+                let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
+                let is_inside =
+                    beyond <= near && line.perp_dot(offset).abs() <= edge_margin * length;
+                is_inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
+            }
+            _ => {
+                let area = |[start, end]: [FeatureCorner; 2]| {
+                    let line = end.position - start.position;
+                    (line.perp_dot(position - start.position), line)
+                };
+                let is_outside = edges(corners)
+                    .map(area)
+                    .any(|(area, line)| area < 0.0 && area * area > near * near * line.dot(line));
+                if is_outside {
+                    return None;
+                }
+                // The test uses the distance to the edges, not the distance to the infinite lines
+                // through them. Beyond a sharp corner, a point can be near all lines, but far from
+                // all edges.
+                let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
+                    || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
+                fan_height(corners, position).filter(|_| is_inside)
+            }
         }
     }
 
@@ -115,10 +145,11 @@ impl Feature {
         while let Some(edge) = edge_at(&self.corners, index) {
             if is_on_boundary(edge)
                 && let Some(corner) = self.corner_beyond_edge(index, near, hidden, &support)
-                && self.split_edge(index, corner)
+                && self.corners.len() < MAX_CORNERS
             {
                 is_refined = true;
                 index += 1;
+                self.corners.insert(index, corner);
             }
             index += 1;
         }
@@ -148,16 +179,6 @@ impl Feature {
             start.hidden = hidden;
         }
         is_new.then_some(FeatureCorner { hidden, ..found })
-    }
-
-    /// Inserts a corner into an edge. Returns `false` if there is no capacity.
-    fn split_edge(&mut self, index: usize, corner: FeatureCorner) -> bool {
-        let is_sharp = matches!(self.kind, FeatureKind::Sharp { .. });
-        let has_room = index < self.corners.len() && self.corners.len() < MAX_CORNERS;
-        if is_sharp && has_room {
-            self.corners.insert(index + 1, corner);
-        }
-        is_sharp && has_room
     }
 }
 
@@ -391,46 +412,6 @@ pub fn edges(corners: &[FeatureCorner]) -> impl Iterator<Item = [FeatureCorner; 
     let closing = corners.first().filter(|_| corners.len() > 2);
     let ends = corners.iter().skip(1).chain(closing);
     corners.iter().zip(ends).map(|(start, end)| [*start, *end])
-}
-
-/// Computes [`Feature::height_at`] for the corners of a feature.
-fn height_at(
-    corners: &[FeatureCorner],
-    position: DVec2,
-    near: f64,
-    edge_margin: f64,
-) -> Option<f64> {
-    match corners {
-        [] => None,
-        [corner] => (corner.position.distance(position) <= near).then_some(corner.height),
-        [start, end] => {
-            let line = end.position - start.position;
-            let length = line.length();
-            let offset = position - start.position;
-            let t = offset.dot(line) / (length * length);
-            let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
-            let is_inside = beyond <= near && line.perp_dot(offset).abs() <= edge_margin * length;
-            is_inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
-        }
-        _ => {
-            let area = |[start, end]: [FeatureCorner; 2]| {
-                let line = end.position - start.position;
-                (line.perp_dot(position - start.position), line)
-            };
-            let is_outside = edges(corners)
-                .map(area)
-                .any(|(area, line)| area < 0.0 && area * area > near * near * line.dot(line));
-            if is_outside {
-                return None;
-            }
-            // The test uses the distance to the edges, not the distance to the infinite lines
-            // through them. Beyond a sharp corner, a point can be near all lines, but far from all
-            // edges.
-            let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
-                || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
-            fan_height(corners, position).filter(|_| is_inside)
-        }
-    }
 }
 
 /// Returns the height of a face at a position inside the face. The face is divided into a fan of
