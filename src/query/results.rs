@@ -136,15 +136,10 @@ impl<V: Space> Manifold<V> {
             points: SmallVec::new(),
         };
         for contact in contacts {
-            let Contact {
-                normal,
-                depth,
-                point_a,
-                point_b,
-            } = Contact::in_world(&contact, origins);
-            manifold.normal = normal;
+            let [point_a, point_b] = contact.points_in_world(origins);
+            manifold.normal = V::from_f64(contact.normal);
             manifold.points.push(ManifoldPoint {
-                depth,
+                depth: length_to_f32(contact.depth),
                 point_a,
                 point_b,
             });
