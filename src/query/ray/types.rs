@@ -259,20 +259,19 @@ impl<D: DVector> WorldRay<D> {
         let nearest = V::from_f64(point);
         // In f64, the difference of two f32 points is exact, unless the coordinates of one point
         // are far larger than the coordinates of the other point.
-        let error = match hit.side {
-            RaySide::Back => nearest.to_f64() - point,
-            _ => nearest.to_f64() - self.origin - step,
-        };
-        let tolerance = match hit.side {
-            RaySide::Back => 0.0,
-            _ => rounding.scaled(hit.normal).extent(),
+        let rounded = nearest.to_f64();
+        let (error, tolerance) = match hit.side {
+            RaySide::Back => (rounded - point, 0.0),
+            _ => (
+                rounded - self.origin - step,
+                rounding.scaled(hit.normal).extent(),
+            ),
         };
         if hit.normal.dot(error) >= -tolerance {
             return nearest;
         }
-        let nearest = nearest.to_f64();
         V::from_f64(D::of(core::array::from_fn(|index| {
-            let component = nearest.component(index) as f32;
+            let component = rounded.component(index) as f32;
             let normal = hit.normal.component(index);
             let is_behind = error.component(index) * normal < 0.0;
             f64::from(match is_behind {
