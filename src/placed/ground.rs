@@ -255,16 +255,11 @@ fn rounding<D: DVector>(position: D) -> f64 {
 impl<V: Space> PlacedCollider<V> {
     /// Returns a member of a ground. `own` is the collider by itself.
     pub fn of_member(ground: &Self, own: &Self, elements: MemberElements) -> Option<Self> {
-        let compound = match own.body() {
-            PlacedBody::Convex(_) => None,
-            PlacedBody::Compound(compound, _) => Some(compound.clone()),
-        };
-        let member = GroundMember {
+        let compound = ground.compound()?.of_member(GroundMember {
             elements,
             pose: own.world_pose,
-            compound,
-        };
-        let compound = ground.compound()?.of_member(member);
+            compound: own.compound().cloned(),
+        });
         let Bounds { min, max } = *own.region().ok()?.bounds()?;
         let bounds = Bounds { min, max }.grown(BOX_WELDS * weld(&[min, max]));
         let origin = ground.world_pose.translation;
@@ -337,11 +332,9 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns a region of the world that contains the whole ground, if the collider is a member.
     pub fn ground_region(&self) -> Option<BoundingRegion<V::DVec>> {
-        let compound = self
-            .compound()
-            .filter(|compound| compound.member().is_some())?;
+        self.member()?;
         let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
-        let bounds = compound.bounds().mapped(linear, translation);
-        Some(BoundingRegion::Box(bounds))
+        let bounds = self.compound()?.bounds();
+        Some(BoundingRegion::Box(bounds.mapped(linear, translation)))
     }
 }

@@ -7,8 +7,7 @@ use smallvec::SmallVec;
 use crate::{
     placed::{Part, Placed, PlacedCollider},
     shape::{
-        Bounds, CellGrid, CellPosition, CellSurface, CompoundParts, Facet, Piece, Shape,
-        SolidElement, Support,
+        Bounds, CellGrid, CellPosition, CellSurface, Facet, Piece, Shape, SolidElement, Support,
     },
     space::{DVector, Pose, Space},
 };
@@ -140,15 +139,12 @@ impl<V: Space> PlacedCollider<V> {
     /// Returns the indices of the parts whose centers decide whether the collider is inside a
     /// union. The range is empty if the center of the whole collider decides.
     pub fn solid_parts(&self) -> core::ops::Range<u32> {
-        match self.compound() {
-            None => 0..1,
-            Some(compound) => match compound.parts() {
-                (CompoundParts::Shapes(_), _) if compound.len() <= MAX_SOLID_PARTS => {
-                    0..compound.len()
-                }
-                _ => 0..0,
-            },
-        }
+        let count = match self.compound() {
+            None => 1,
+            Some(_) if self.is_surface() => 0,
+            Some(compound) => compound.len(),
+        };
+        0..if count > MAX_SOLID_PARTS { 0 } else { count }
     }
 
     /// Returns the facet that is nearest to a point of the world. The point is relative to the
