@@ -10,7 +10,7 @@ use crate::{
         gjk::Penetration,
         minkowski::{MinkowskiDifference, Vertex},
     },
-    shape::{HalfSpace, swap_if},
+    shape::{Core, swap_if},
     space::DVector,
     tolerance::{OFFSET_SCALE, TOUCHING},
 };
@@ -32,7 +32,9 @@ impl<D: DVector> HalfSpaceSolver<D> {
     /// Solves a pair with exactly one half-space. Returns `None` for other pairs, and for invalid
     /// shapes.
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
-        let (half_space, half_space_is_first, normal) = match half_spaces(pair) {
+        let [first, second] = pair.cores().map(Core::half_space);
+        let second = second.map(|second| second.placed(pair.relative()));
+        let (half_space, half_space_is_first, normal) = match [first, second] {
             [Some(first), None] => (first, true, first.normal),
             [None, Some(second)] => (second, false, -second.normal),
             _ => return None,
@@ -105,16 +107,4 @@ fn other_point<D: DVector>(half_space_is_first: bool, vertex: &Vertex<D>) -> D {
     } else {
         vertex.first
     }
-}
-
-/// Returns each core that is a half-space, in the frame of the pair, and `None` for other cores.
-pub fn half_spaces<D: DVector>(
-    pair: &impl MinkowskiDifference<Vector = D>,
-) -> [Option<HalfSpace<D>>; 2] {
-    let [first, second] = pair.cores();
-    let second = second.half_space();
-    [
-        first.half_space(),
-        second.map(|second| second.placed(pair.relative())),
-    ]
 }
