@@ -162,7 +162,7 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
         Some(Self {
             shape,
             pose: motion.start.0?,
-            motion: motion.change.valid(),
+            motion: motion.change.valid().copied(),
             collider: place(collider, &collider_motion.start)?,
             collider_motion: collider_motion.change.in_dimension(),
             shape_is_first,

@@ -363,15 +363,6 @@ impl<D: DVector> PairFrame<D> {
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
-    /// Returns the contact of shapes that just touch: its depth is 0.
-    pub fn touching_contact(&self, cores: &Penetration<D>) -> Contact64<D> {
-        let contact = self.contact(cores);
-        Contact64 {
-            depth: 0.0,
-            ..contact
-        }
-    }
-
     /// Converts a contact of the shapes to the contact of the cores, in the frame and the order of
     /// the pair.
     fn cores_of(&self, contact: &Contact64<D>, scale: f64) -> Penetration<D> {

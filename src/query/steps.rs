@@ -40,8 +40,8 @@
 
 use crate::{
     query::{
-        CastHit, Contact, Distance, Motion, Solver,
-        cast::{cast_in_world, cast_traced},
+        CastHit, CastOptions, Contact, Distance, Motion, Solver,
+        cast::{StartingPair, Uncertain, cast_in_world},
         minkowski::{ActiveTrace, Traced},
         query_partner::pair,
     },
@@ -106,7 +106,9 @@ pub fn cast_shape<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
 ) -> Option<CastHit<A::Vector>> {
     let motion_a = Motion::linear(pose_a, translation_a);
     let motion_b = Motion::linear(pose_b, translation_b);
-    cast_in_world(&motion_a, &motion_b, |moving| {
-        cast_traced(a, b, moving, trace)
+    cast_in_world(&motion_a, &motion_b, |[moving_a, moving_b]| {
+        let start = StartingPair::new(a, moving_a, b, moving_b);
+        let traced = start.cast_traced(trace);
+        traced.unwrap_or_else(|Uncertain| start.cast(CastOptions::default()))
     })
 }

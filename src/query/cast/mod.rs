@@ -24,7 +24,6 @@ mod separating_axis;
 mod touch;
 
 use crate::{
-    query::minkowski::Trace,
     shape::{DVecOf, Support},
     space::Space,
 };
@@ -37,7 +36,8 @@ pub(crate) use motion::Motion64;
 pub(super) use motion::Moving64;
 use scale::{CastScale, CoreBox};
 use separating_axis::{RateBounds, SeparatingAxis, Separation, rates_along_turning_axis};
-use touch::{CertifiedTouch, FastCast, StartingPair, Uncertain};
+use touch::{CertifiedTouch, FastCast};
+pub(super) use touch::{StartingPair, Uncertain};
 
 /// Returns the first touch of two shapes in the world. `solve` returns the touch in f64, given the
 /// poses and the motions. If a pose at the start or a motion is invalid, the cast is a miss.
@@ -51,20 +51,6 @@ pub(super) fn cast_in_world<'a, V: Space>(
     let origins_at =
         |time| moving.map(|(pose, motion)| pose.translation + motion.translation * time);
     Some(solve(moving)?.in_world((0, 0), origins_at))
-}
-
-/// Returns the first touch of a linear cast, and records the steps of GJK in `trace`. If GJK does
-/// not solve the cast, the result comes from another method, without steps.
-pub(super) fn cast_traced<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized>(
-    a: &A,
-    b: &B,
-    [moving_a, moving_b]: [Moving64<DVecOf<A>>; 2],
-    trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<CastHit64<DVecOf<A>>> {
-    let start = StartingPair::new(a, moving_a, b, moving_b);
-    start
-        .cast_traced(trace)
-        .unwrap_or_else(|Uncertain| start.cast(CastOptions::default()))
 }
 
 /// Returns the first touch of two moving shapes in f64, given their poses at the start and their

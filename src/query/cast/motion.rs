@@ -96,8 +96,7 @@ impl<V: Space> Motion<V> {
     /// Returns the pose at the start and the motion from this pose, or `None` if the pose or the
     /// motion is invalid.
     pub(crate) fn valid(&self) -> Option<Moving64<'_, V::DVec>> {
-        let pose = self.start.0.as_ref()?;
-        self.change.is_valid().then_some((pose, &self.change))
+        Some((self.start.0.as_ref()?, self.change.valid()?))
     }
 }
 
@@ -129,7 +128,7 @@ impl Motion64<DVec3> {
             rotation,
             ..Motion64::linear(translation)
         };
-        motion.valid()
+        motion.valid().copied()
     }
 }
 
@@ -150,22 +149,15 @@ impl<D: DVector> Motion64<D> {
         }
     }
 
-    /// Returns this motion, or `None` if it is invalid.
-    pub fn valid(self) -> Option<Self> {
-        self.is_valid().then_some(self)
-    }
-
-    /// Returns `true` if this motion is finite and its rotation is at most [`MAX_ROTATION`].
-    fn is_valid(&self) -> bool {
-        self.translation.is_finite() && D::angle_size(self.rotation) <= MAX_ROTATION
+    /// Returns this motion, or `None` if it is not finite or rotates by more than [`MAX_ROTATION`].
+    pub fn valid(&self) -> Option<&Self> {
+        let is_short = D::angle_size(self.rotation) <= MAX_ROTATION;
+        (self.translation.is_finite() && is_short).then_some(self)
     }
 
     /// Returns `true` if this motion rotates a shape. Returns `false` for a point that rotates
     /// about itself.
-    pub fn rotates<S>(&self, shape: &S) -> bool
-    where
-        S: Support<Vector: Space<DVec = D>> + ?Sized,
-    {
+    pub fn rotates(&self, shape: &(impl Support<Vector: Space<DVec = D>> + ?Sized)) -> bool {
         let is_round = || self.pivot == D::ZERO && shape.core().is_point();
         D::angle_size(self.rotation) != 0.0 && !is_round()
     }

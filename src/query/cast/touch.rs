@@ -8,7 +8,7 @@ use crate::{
             face_normal::{face_normal, face_normal_of_facet},
         },
         gjk::Penetration,
-        minkowski::Pair,
+        minkowski::{Pair, PairFrame},
     },
     shape::{DVecOf, Support, swap_if},
     space::DVector,
@@ -68,15 +68,17 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingP
         self.ordered(self.moving.map(|(_, motion)| motion))
     }
 
-    /// Converts a touch to a hit in world axes. `pair` is in its pose at the time `safe`, and
-    /// `size` is the size of the pair.
+    /// Converts a touch to a hit in world axes. `frame` is the frame of the pair at the time
+    /// `safe`, and `size` is the size of the pair.
     pub fn hit(
         &self,
         touch: &CertifiedTouch<DVecOf<A>>,
-        pair: &Pair<A, B>,
+        frame: &PairFrame<DVecOf<A>>,
         size: f64,
     ) -> CastHit64<DVecOf<A>> {
-        let contact = pair.frame.touching_contact(&touch.cores);
+        // The shapes just touch.
+        let (contact, depth) = (frame.contact(&touch.cores), 0.0);
+        let contact = Contact64 { depth, ..contact };
         let [_, is_on_face] = self.ordered(touch.is_on_face);
         CastHit64 {
             status: CastStatus::Hit,

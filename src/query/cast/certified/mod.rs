@@ -94,24 +94,6 @@ struct Round<D: DVector> {
     axis: SeparatingAxis<D>,
 }
 
-/// The state of the shapes at the time from which their motion is followed.
-#[derive(Clone, Copy)]
-struct Entry {
-    /// The overlap that is allowed in addition to the tolerance.
-    allowed: f64,
-    /// `true` for shapes that overlap at the start, which may leave each other on the opposite
-    /// side.
-    may_pass: bool,
-}
-
-impl Entry {
-    /// The shapes are apart, and about to touch.
-    const TOUCH: Self = Self {
-        allowed: 0.0,
-        may_pass: false,
-    };
-}
-
 /// The outcome of the motion after a touch.
 enum AfterTouch {
     /// The shapes overlap.
@@ -143,19 +125,16 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
             let status = CastStatus::Overlapping;
             return Some(CastHit64::at_start(status, contact, contact.normal));
         }
-        if let Some(contact) = self.contact(0.0) {
+        if let Some(contact) = self.at(0.0).find_contact() {
             let overlaps = contact.depth > overlap;
             let overlapping = CastHit64::at_start(CastStatus::Overlapping, contact, contact.normal);
             if overlaps && !options.leave_overlaps {
                 return Some(overlapping);
             }
             let is_allowed = contact.depth > tolerance;
-            let entry = Entry {
-                allowed: if is_allowed { contact.depth } else { 0.0 },
-                may_pass: overlaps,
-            };
+            let allowed = if is_allowed { contact.depth } else { 0.0 };
             let axis = self.contact_axis(&contact);
-            match self.follow(time, axis, entry, &mut rounds) {
+            match self.follow(time, axis, (allowed, overlaps), &mut rounds) {
                 AfterTouch::Overlaps if overlaps => return Some(overlapping),
                 AfterTouch::Overlaps => {
                     let face = self.start.face_normal(0.0, size, &contact);
@@ -167,9 +146,9 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
         }
         loop {
             let (touch, axis) = self.approach(time, &mut rounds)?;
-            match self.follow(touch.safe, axis, Entry::TOUCH, &mut rounds) {
+            match self.follow(touch.safe, axis, (0.0, false), &mut rounds) {
                 AfterTouch::Overlaps => {
-                    return Some(self.start.hit(&touch, &self.at(touch.safe), size));
+                    return Some(self.start.hit(&touch, &self.at(touch.safe).frame, size));
                 }
                 AfterTouch::Ends => return None,
                 AfterTouch::Apart(later) => time = later,
@@ -259,12 +238,13 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
     }
 
     /// Follows the motion after a touch. The search ends when the shapes overlap by more than the
-    /// allowed depth plus the tolerance, when the shapes are apart again, or when the motion ends.
+    /// `allowed` depth plus the tolerance, when the shapes are apart again, or when the motion ends.
+    /// Shapes that overlap at the start may leave each other on the opposite side (`may_pass`).
     fn follow(
         &self,
         mut time: f64,
         mut axis: SeparatingAxis<DVecOf<A>>,
-        Entry { allowed, may_pass }: Entry,
+        (allowed, may_pass): (f64, bool),
         rounds: &mut usize,
     ) -> AfterTouch {
         let slack = self.scale.slack;
@@ -290,7 +270,7 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
                 None if horizon < end => horizon,
                 None => return AfterTouch::Ends,
             };
-            let contact = self.contact(time);
+            let contact = self.at(time).find_contact();
             let next = match &contact {
                 Some(contact) => self.contact_axis(contact),
                 None => match self.proximity(time) {

@@ -248,11 +248,6 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPai
         }
     }
 
-    /// Returns the contact at the given time, or `None` if the shapes do not touch.
-    pub fn contact(&self, time: f64) -> Option<Contact64<DVecOf<A>>> {
-        self.at(time).find_contact()
-    }
-
     /// Returns the separating axis along the normal of a contact.
     pub fn contact_axis(&self, contact: &Contact64<DVecOf<A>>) -> SeparatingAxis<DVecOf<A>> {
         if self.has_half_space {

@@ -30,10 +30,9 @@ use crate::{
             CastScale, CertifiedTouch, FastCast, Motion64, Uncertain, rates_along_turning_axis,
         },
         gjk::Penetration,
-        minkowski::{Pair, PairFrame},
+        minkowski::PairFrame,
     },
-    shape::Support,
-    space::{DVector, Space},
+    space::DVector,
 };
 
 /// The maximum number of steps. Most casts need 2 to 6 steps.
@@ -193,18 +192,15 @@ impl<D: DVector> DistanceCast<D> {
         })
     }
 
-    /// Returns the pair in its pose at `time`, the time to which this cast has moved.
-    pub fn placed<'a, A, B>(&self, pair: &Pair<'a, A, B>, time: f64) -> Pair<'a, A, B>
-    where
-        A: Support<Vector: Space<DVec = D>> + ?Sized,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    /// Returns the frame of the pair at `time`, the time to which this cast has moved. `start` is
+    /// the frame at the start.
+    pub fn frame(&self, start: PairFrame<D>, time: f64) -> PairFrame<D> {
         let rotation = self.rotation.as_ref();
-        pair.with_frame(PairFrame {
-            rotation: rotation.map_or(pair.frame.rotation, |it| it.frame(time)),
+        PairFrame {
+            rotation: rotation.map_or(start.rotation, |turning| turning.frame(time)),
             relative: self.boxes.relative,
-            ..pair.frame
-        })
+            ..start
+        }
     }
 }
 

@@ -122,8 +122,8 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
     ) -> FastCast<CastHit64<DVecOf<A>>> {
         let touch = cast.touch()?;
         Ok(touch.map(|touch| {
-            let pair = cast.placed(&self.pair, touch.safe);
-            self.hit(&touch, &pair, cast.scale.size)
+            let frame = cast.frame(self.pair.frame, touch.safe);
+            self.hit(&touch, &frame, cast.scale.size)
         }))
     }
 
@@ -134,6 +134,6 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> StartingPair<
         scale: &CastScale,
     ) -> CastHit64<DVecOf<A>> {
         let pair = self.pair.with_second_moved(self.velocity() * touch.safe);
-        self.hit(touch, &pair, scale.size)
+        self.hit(touch, &pair.frame, scale.size)
     }
 }
