@@ -148,10 +148,8 @@ fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
         D::dot_areas(c.wedge(a), normal),
         D::dot_areas(a.wedge(b), normal),
     ];
-    nearest_on_faces(weights, |face| side([a, b, c], face)).unwrap_or_else(|inside| Nearest {
-        point: foot(a, &[b - a, c - a]),
-        weights: inside,
-    })
+    let inside = || foot(a, &[b - a, c - a]);
+    nearest_on_faces(weights, |face| side([a, b, c], face), inside)
 }
 
 /// Returns the nearest point of a triangle in 2D. If the triangle contains the origin, the result
@@ -163,12 +161,8 @@ fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
         D::determinant(&[c, a]),
         D::determinant(&[a, b]),
     ];
-    nearest_on_faces(signed_by_sum(parts), |face| side([a, b, c], face)).unwrap_or_else(|inside| {
-        Nearest {
-            point: D::ZERO,
-            weights: inside,
-        }
-    })
+    let on_side = |face| side([a, b, c], face);
+    nearest_on_faces(signed_by_sum(parts), on_side, || D::ZERO)
 }
 
 /// Returns the nearest point of the edge of a triangle that is opposite to the vertex with the
@@ -191,16 +185,13 @@ fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
         D::determinant(&[a, b, d]),
         -D::determinant(&[a, b, c]),
     ];
-    nearest_on_faces(signed_by_sum(parts), |face| match face {
+    let on_face = |face| match face {
         0 => triangle(b, c, d).reindexed([1, 2, 3]),
         1 => triangle(a, c, d).reindexed([0, 2, 3]),
         2 => triangle(a, b, d).reindexed([0, 1, 3]),
         _ => triangle(a, b, c),
-    })
-    .unwrap_or_else(|inside| Nearest {
-        point: D::ZERO,
-        weights: inside,
-    })
+    };
+    nearest_on_faces(signed_by_sum(parts), on_face, || D::ZERO)
 }
 
 /// Returns oriented areas or volumes, with their signs changed if their sum is negative.
@@ -211,13 +202,14 @@ fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
 }
 
 /// Returns the nearest point of the faces opposite to the vertices whose weight is not positive. If
-/// all weights are positive, the nearest point is inside the simplex. In that case, the function
-/// returns the weights as an error, scaled to a sum of 1.
+/// all weights are positive, the nearest point is inside the simplex: `inside` returns this point,
+/// and its weights are scaled to a sum of 1.
 #[inline]
 fn nearest_on_faces<D: DVector, const N: usize>(
     weights: [f64; N],
     nearest_on_face: impl Fn(usize) -> Nearest<D>,
-) -> Result<Nearest<D>, [f64; 4]> {
+    inside: impl FnOnce() -> D,
+) -> Nearest<D> {
     let mut found: Option<Nearest<D>> = None;
     for (face, weight) in weights.into_iter().enumerate() {
         if weight <= 0.0 {
@@ -225,13 +217,12 @@ fn nearest_on_faces<D: DVector, const N: usize>(
             found = Some(found.map_or(nearest, |found| found.nearer(nearest)));
         }
     }
-    if let Some(nearest) = found {
-        return Ok(nearest);
-    }
-    let sum: f64 = weights.iter().sum();
-    let mut normalized = [0.0; 4];
-    for (slot, weight) in normalized.iter_mut().zip(weights) {
-        *slot = weight / sum;
-    }
-    Err(normalized)
+    found.unwrap_or_else(|| {
+        let sum: f64 = weights.iter().sum();
+        let mut nearest = Nearest::vertex(inside());
+        for (slot, weight) in nearest.weights.iter_mut().zip(weights) {
+            *slot = weight / sum;
+        }
+        nearest
+    })
 }
