@@ -89,30 +89,25 @@ macro_rules! methods_of_glam {
 }
 pub(super) use methods_of_glam;
 
+/// A value without references, which any thread may copy and compare.
+pub trait Value: Copy + Debug + PartialEq + Send + Sync + 'static {}
+
+impl<T: Copy + Debug + PartialEq + Send + Sync + 'static> Value for T {}
+
 /// The `f64` vector of a space, with the operations of the solvers.
 ///
 /// Formulas for both dimensions are stated in terms of a *facet*: an edge in 2D, and a triangle in
 /// 3D. A facet has [`DIMENSION`](DVector::DIMENSION) vertices.
 pub trait DVector:
-    Copy
-    + Debug
+    Value
     + Default
-    + PartialEq
-    + Send
-    + Sync
-    + 'static
     + Add<Output = Self>
     + Sub<Output = Self>
     + Neg<Output = Self>
     + Mul<f64, Output = Self>
 {
     /// A linear map of this space.
-    type Matrix: Copy
-        + Debug
-        + PartialEq
-        + Send
-        + Sync
-        + 'static
+    type Matrix: Value
         + Mul<Self, Output = Self>
         + Mul<Self::Matrix, Output = Self::Matrix>
         + Mul<f64, Output = Self::Matrix>
@@ -122,15 +117,7 @@ pub trait DVector:
     /// axis times the angle in 3D. The same type is used for angular velocities, as rotations per
     /// unit of time. If two unit vectors enclose a small angle, the rotation from the first to the
     /// second vector is approximately their oriented area.
-    type Angle: Copy
-        + Debug
-        + Default
-        + PartialEq
-        + Send
-        + Sync
-        + 'static
-        + Mul<f64, Output = Self::Angle>
-        + From<Self::Area>;
+    type Angle: Value + Default + Mul<f64, Output = Self::Angle> + From<Self::Area>;
 
     /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
     type Area: Copy;
