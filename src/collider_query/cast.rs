@@ -216,10 +216,7 @@ impl<D: DVector> SweptRegion<D> {
                 let gap = bounds.gap_to_half_space(half_space, *origin);
                 time_to_close(gap, -half_space.normal.dot(translation))
             }
-            (Self::Box(bounds), Self::HalfSpace(half_space, origin)) => {
-                let gap = bounds.gap_to_half_space(half_space, *origin);
-                time_to_close(gap, half_space.normal.dot(translation))
-            }
+            (Self::Box(_), Self::HalfSpace(..)) => other.entry(self, -translation),
             _ => 0.0,
         }
     }

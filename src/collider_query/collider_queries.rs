@@ -180,16 +180,14 @@ impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
         // The contacts with a surface are computed only for colliders, so the shape becomes a
         // collider.
         let shape = part.to_shape().filter(|_| self.collider.is_surface());
-        let as_collider = match shape {
+        let placed;
+        let shape: Placed<S::Vector> = match shape.map(ColliderShape::Convex) {
             Some(shape) => {
-                let shape = ColliderShape::Convex(shape);
-                Some(PlacedCollider::new(&shape, part.world_pose).ok()?.0)
+                placed = PlacedCollider::new(&shape, part.world_pose).ok()?.0;
+                (&placed).into()
             }
-            None => None,
+            None => (&part).into(),
         };
-        let shape = as_collider
-            .as_ref()
-            .map_or_else(|| (&part).into(), Placed::from);
         let [a, b] = self.in_order(shape, (&self.collider).into());
         Some(query(a, b))
     }

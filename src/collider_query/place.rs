@@ -11,16 +11,16 @@ use crate::{
 
 /// A collider of either dimension in its pose, with its bounding box.
 pub enum AnyPlaced {
-    D2(PlacedCollider<Vec2>, Aabb),
-    D3(PlacedCollider<Vec3>, Aabb),
+    D2((PlacedCollider<Vec2>, Aabb)),
+    D3((PlacedCollider<Vec3>, Aabb)),
 }
 
 /// Evaluates an expression with a placed collider and its box, in the collider's own dimension.
 macro_rules! in_own_dimension {
     ($placed:expr, |$collider:pat_param, $aabb:pat_param| $result:expr) => {
         match $placed {
-            $crate::collider_query::place::AnyPlaced::D2($collider, $aabb) => $result,
-            $crate::collider_query::place::AnyPlaced::D3($collider, $aabb) => $result,
+            $crate::collider_query::place::AnyPlaced::D2(($collider, $aabb)) => $result,
+            $crate::collider_query::place::AnyPlaced::D3(($collider, $aabb)) => $result,
         }
     };
 }
@@ -44,14 +44,8 @@ impl AnyPlaced {
         pose_3d: impl FnOnce() -> Option<WorldPose<DVec3>>,
     ) -> Option<Self> {
         Some(match collider.shape() {
-            AnyColliderShape::D2(shape) => {
-                let (placed, aabb) = PlacedCollider::new(shape, pose_2d()?).ok()?;
-                Self::D2(placed, aabb)
-            }
-            AnyColliderShape::D3(shape) => {
-                let (placed, aabb) = PlacedCollider::new(shape, pose_3d()?).ok()?;
-                Self::D3(placed, aabb)
-            }
+            AnyColliderShape::D2(shape) => Self::D2(PlacedCollider::new(shape, pose_2d()?).ok()?),
+            AnyColliderShape::D3(shape) => Self::D3(PlacedCollider::new(shape, pose_3d()?).ok()?),
             AnyColliderShape::Inert
             | AnyColliderShape::NoCells(_)
             | AnyColliderShape::Rejected(_) => return None,
