@@ -7,13 +7,12 @@ use std::borrow::Cow;
 
 use crate::{
     collider::ColliderError,
-    placed::{BoundingRegion, DynShape, Part, PlacedShape},
+    placed::{BoundingRegion, DynShape, Part, PlacedShape, shape::half_space_of},
     shape::{
         Aabb, Bounds, ColliderShape, Compound, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
         WorldPose, compare_shapes, core_bounds,
     },
     space::{DVector, Pose, Space},
-    tolerance::TOUCHING,
 };
 
 /// A collider in a pose in the world.
@@ -89,11 +88,8 @@ impl<V: Space> PlacedCollider<V> {
                 (ShapeInfo::of(shape), PlacedBody::Convex(shape.clone()))
             }
             ColliderShape::Compound(compound) => {
-                let unknown = [V::DVec::ZERO; 2];
-                (
-                    ShapeInfo::of(compound),
-                    PlacedBody::Compound(compound.clone(), unknown),
-                )
+                let body = PlacedBody::Compound(compound.clone(), [V::DVec::ZERO; 2]);
+                (ShapeInfo::of(compound), body)
             }
         };
         Self {
@@ -158,11 +154,11 @@ impl<V: Space> PlacedCollider<V> {
         if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
             return Err(ColliderError::InvalidSupport);
         }
-        let radius = self
-            .world_pose
-            .factor()
-            .map(|factor| self.info.bounding_radius() * factor);
-        let aabb = Aabb::around(&bounds, radius.unwrap_or(f64::INFINITY));
+        let radius = match self.world_pose.factor() {
+            Some(factor) => self.info.bounding_radius() * factor,
+            None => f64::INFINITY,
+        };
+        let aabb = Aabb::around(&bounds, radius);
         let is_within = aabb.is_within(MAX_COORDINATE);
         is_within.then_some(aabb).ok_or(ColliderError::Unbounded)
     }
@@ -266,14 +262,7 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns the half-space in the world's axes, relative to the collider's translation.
     pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
-        let shape = self.scaled_shape()?;
-        let half_space = shape.core().half_space()?;
-        Some(HalfSpace {
-            normal: self.world_pose.pose().rotation * half_space.normal,
-            // The radius is part of the pair's scale, so the radius increases the touching
-            // tolerance.
-            ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
-        })
+        half_space_of(&self.scaled_shape()?, self.world_pose.pose().rotation)
     }
 
     /// Calls `visit` with the index of each part that may have a point in a region of the world. If

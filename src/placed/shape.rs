@@ -61,6 +61,19 @@ impl<V: Space> Part<'_, V> {
     }
 }
 
+/// Returns the half-space of a shape in the world's axes, relative to the shape's translation.
+pub(super) fn half_space_of<V: Space>(
+    shape: &(impl Support<Vector = V> + ?Sized),
+    rotation: <V::DVec as DVector>::Matrix,
+) -> Option<HalfSpace<V::DVec>> {
+    let half_space = shape.core().half_space()?;
+    Some(HalfSpace {
+        normal: rotation * half_space.normal,
+        // The radius is part of the pair's scale, so the radius increases the touching tolerance.
+        ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
+    })
+}
+
 impl<'a, V: Space> DynPart<'a, V> {
     /// Places a single shape. Returns `None` if the shape is invalid.
     pub fn new(shape: &'a dyn Support<Vector = V>, pose: Pose<V::DVec>) -> Option<Self> {
@@ -68,11 +81,8 @@ impl<'a, V: Space> DynPart<'a, V> {
         if !info.radius.is_finite() {
             return None;
         }
-        let region = match shape.core().half_space() {
-            Some(half_space) => BoundingRegion::HalfSpace(HalfSpace {
-                normal: pose.rotation * half_space.normal,
-                ..half_space.raised(info.radius * (1.0 + 2.0 * TOUCHING))
-            }),
+        let region = match half_space_of(shape, pose.rotation) {
+            Some(half_space) => BoundingRegion::HalfSpace(half_space),
             None => BoundingRegion::Box(Bounds::around(&shape, &pose)),
         };
         let bounds = region.bounds();
