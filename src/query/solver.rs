@@ -52,13 +52,6 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<Pa
         }
     }
 
-    /// Returns the points of the manifold of shapes that [`touch`](Self::hit). There is at least
-    /// one point. All points have the same normal, and the deepest point comes first.
-    pub fn manifold(&mut self) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
-        let cores = self.core_contact(f64::INFINITY);
-        self.manifold_of(cores)
-    }
-
     /// Returns the points of the manifold along a given contact, which need not be the contact of
     /// minimum depth. The shapes must [`touch`](Self::hit).
     pub fn manifold_along(
@@ -69,6 +62,8 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<Pa
         self.manifold_of(self.pair.frame.cores_of(contact, scale))
     }
 
+    /// Returns the points of the manifold along a contact of the cores. There is at least one point.
+    /// All points have the same normal, and the deepest point comes first.
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let scale = match &self.method {
             Method::Gjk(_) | Method::ClosedForm(_) => cores.scale,
@@ -79,8 +74,8 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<Pa
 
     /// Returns the manifold of shapes that [`touch`](Self::hit), in the world.
     pub fn manifold_in_world(&mut self) -> Manifold<A::Vector> {
-        let contacts = self.manifold();
-        Manifold::new(contacts, self.pair.frame.origins)
+        let cores = self.core_contact(f64::INFINITY);
+        Manifold::new(self.manifold_of(cores), self.pair.frame.origins)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::{Pair, PairFrame},
+        minkowski::Pair,
     },
     shape::{DVecOf, Support, swap_if},
     space::{DVector, Pose},
@@ -16,9 +16,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let PairFrame {
-        relative, swapped, ..
-    } = pair.frame;
+    let (swapped, relative) = (pair.frame.swapped, pair.frame.relative);
     let inverse = DVecOf::<A>::transpose(relative.rotation);
     let second = inverse * (second - relative.translation);
     let [point_a, point_b] = swap_if(swapped, [first, second]);

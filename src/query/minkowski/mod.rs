@@ -180,9 +180,7 @@ where
         if let Some(counter) = self.counter {
             counter.add_one();
         }
-        let PairFrame {
-            swapped, relative, ..
-        } = self.frame;
+        let (swapped, relative) = (self.frame.swapped, &self.frame.relative);
         let opposite = Self::Vector::transpose(relative.rotation) * -direction;
         // The directions are swapped instead of the calls. So each support function has one call
         // site, and is inlined only once.

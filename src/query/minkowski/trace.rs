@@ -184,15 +184,11 @@ impl<D: DVector> MovedFrame<'_, D> {
     }
 
     fn vertex(&self, vertex: &Vertex<D>) -> Vertex<D> {
-        let PairFrame {
-            origins,
-            swapped,
-            rotation,
-            ..
-        } = *self.frame;
-        let [origin, _] = swap_if(swapped, origins);
+        let (frame, swapped) = (self.frame, self.frame.swapped);
+        let [origin, _] = swap_if(swapped, frame.origins);
         let points = [vertex.first, vertex.second - self.moved];
-        let [first, second] = swap_if(swapped, points.map(|point| origin + rotation * point));
+        let in_world = points.map(|point| origin + frame.rotation * point);
+        let [first, second] = swap_if(swapped, in_world);
         Vertex {
             point: self.vector(vertex.point + self.moved),
             first,
