@@ -13,8 +13,6 @@
 #[cfg(test)]
 mod tests;
 
-use core::ops::ControlFlow;
-
 use crate::{
     placed::{PlacedBody, PlacedCollider},
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
@@ -268,7 +266,6 @@ fn start_in_solid<V: Space>(
                 entered = Some((index, normal));
             }
         }
-        ControlFlow::Continue(())
     });
     // At an edge, the ray may leave across one facet, although it enters another facet.
     if let Some(origin) = left

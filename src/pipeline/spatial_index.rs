@@ -14,10 +14,7 @@
 //!
 //! Results of queries do not depend on the trees, only on the proxies.
 
-use core::{
-    ops::ControlFlow,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
 use bevy::prelude::*;
@@ -25,7 +22,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::WINDOW,
     pipeline::proxies::{Proxies, ProxyArena},
-    shape::{Box3, BoxPath, WideTree},
+    shape::{BoxSearch, WideTree},
     space::Space,
 };
 
@@ -211,11 +208,11 @@ impl Forest {
     /// visited nodes.
     pub fn visit(
         &self,
-        search: impl BoxSearch,
+        search: &impl BoxSearch,
         mut limit: f64,
         mut visit: impl FnMut(u32) -> f64,
     ) -> u32 {
-        let visits = search.visit(&self.moving, limit, |slot| {
+        let visits = self.moving.visit(search, limit, |slot| {
             limit = visit(slot);
             limit
         });
@@ -223,51 +220,12 @@ impl Forest {
             return visits;
         }
         visits
-            + search.visit(&self.resting, limit, |slot| {
+            + self.resting.visit(search, limit, |slot| {
                 if self.rests(slot) {
                     limit = visit(slot);
                 }
                 limit
             })
-    }
-}
-
-/// A search for boxes in a tree. Each kind of search defines the meaning of its limit.
-pub trait BoxSearch {
-    /// Calls `visit` with the slots of the boxes that may be within a limit. `visit` returns the
-    /// new limit, or a negative number to stop. Returns the number of visited nodes.
-    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
-}
-
-/// A search for boxes that overlap the given box, in any order. Only the sign of the limit matters.
-pub struct Overlapping(pub Box3);
-
-/// A search for boxes near the given box, roughly from near to far. The limit is a distance.
-pub struct NearestFirst(pub Box3);
-
-impl BoxSearch for Overlapping {
-    fn visit(&self, tree: &WideTree, _: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
-        tree.visit_overlapping(&self.0, |slot| {
-            if visit(slot) >= 0.0 {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        })
-    }
-}
-
-impl BoxSearch for NearestFirst {
-    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
-        tree.visit_nearest(&self.0, limit, visit)
-    }
-}
-
-/// A search for boxes that a path enters, roughly in the order of entry. The limit is the end of
-/// the path.
-impl BoxSearch for BoxPath {
-    fn visit(&self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
-        tree.visit_along(self, limit, visit)
     }
 }
 

@@ -47,6 +47,7 @@ pub use boxes::{
     aabb::Aabb,
     bounds::{Bounds, Box3, balls_in, core_bounds, support_points},
     box_path::BoxPath,
+    box_search::{BoxSearch, Nearest, Overlapping},
     wide_tree::WideTree,
 };
 pub use cells::{

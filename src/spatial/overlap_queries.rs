@@ -13,13 +13,10 @@ use crate::{
         place::{AnyPlaced, in_own_dimension},
     },
     math::Vec3,
-    pipeline::{
-        proxy::Proxy,
-        spatial_index::{NearestFirst, Overlapping},
-    },
+    pipeline::proxy::Proxy,
     placed::{BoundingRegion, Placed, PlacedCollider},
     query::{Contact, Distance},
-    shape::{Aabb, Bounds, Box3},
+    shape::{Aabb, Bounds, Box3, Nearest, Overlapping},
     space::{DVector, QueryPose, Space},
     spatial::{
         filter::{Selection, SpatialQueryFilter},
@@ -218,7 +215,7 @@ impl SpatialQuery<'_, '_> {
                 .box_of(slot)
                 .is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin)),
         };
-        let boxes = corners(region).map(Overlapping);
+        let boxes = corners(region).map(Overlapping::new);
         let visits = self.search(selection, boxes, f64::INFINITY, is_near, |proxy, limit| {
             if visit(proxy).is_break() {
                 END_SEARCH
@@ -239,7 +236,7 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(&Proxy<V>) -> f64,
     ) {
         if max_distance >= 0.0 {
-            let (boxes, max) = (corners(region).map(NearestFirst), max_distance.into());
+            let (boxes, max) = (corners(region).map(Nearest::new), max_distance.into());
             let visits = self.search(filter, boxes, max, |_| true, |proxy, _| visit(proxy));
             self.count(visits);
         }

@@ -20,10 +20,10 @@ use crate::{
     pipeline::{
         proxies::{Proxies, ProxyArena},
         proxy::Proxy,
-        spatial_index::{BoxSearch, SpatialIndex, Trees},
+        spatial_index::{SpatialIndex, Trees},
     },
     query::{CastHit, Motion, Ray, RayHit},
-    shape::{Dimension, WorldPose},
+    shape::{BoxSearch, Dimension, WorldPose},
     spatial::{filter::Selection, query_log::QueryLog},
 };
 
@@ -295,7 +295,7 @@ impl SpatialQuery<'_, '_> {
         }
         V::trees(&self.index)
             .get(arena)
-            .visit(boxes, end, visit_slot)
+            .visit(&boxes, end, visit_slot)
     }
 
     /// Records a ray and its first hit, if the debug drawing has turned the log on.

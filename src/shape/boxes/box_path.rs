@@ -10,13 +10,10 @@
 //! limit and the parameter at which the path leaves are multiplied by [`SLACK`] (Ize, "Robust BVH
 //! Ray Traversal" (2013)).
 
-use crate::{math::Vec4, space::DVector};
+use crate::{math::Vec4, shape::boxes::wide_node::Corners, space::DVector};
 
 /// The factor that covers the rounding errors of tests with boxes.
 pub const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
-
-/// The minimum and the maximum corners of four boxes, by axis.
-pub type Corners = [[Vec4; 3]; 2];
 
 /// A point or a box that moves along a line.
 pub struct BoxPath([PathAxis; 3]);

@@ -221,7 +221,7 @@ mod tests {
             let half = 1e-6 * (origin.extent() + end.extent());
             let path = CellPath::new(origin, half, direction, size, meets_backs);
             let mut found = BTreeMap::new();
-            surface.faces().walk(&path, 1.0, &mut |index, corners| {
+            surface.faces().walk(&path, 1.0, 0, &mut |index, corners| {
                 visits += 1;
                 found.extend(crossing(&corners).map(|t| (index, t)));
                 1.0

@@ -12,12 +12,12 @@ use smallvec::SmallVec;
 
 use crate::{
     shape::{
-        Bounds, Box3, ShapeError,
+        Bounds, Box3, BoxSearch, ShapeError,
         cells::{
             block_layout::block_bits,
             exposed_faces::{BlockFacet, FaceCluster, FacePlane, other_axes},
             face_block::{FaceBlock, FaceFinder},
-            face_tree::{BlockChange, FaceIndex, FaceNode, FaceTree, TreeSearch, code_of_block},
+            face_tree::{BlockChange, FaceIndex, FaceTree, code_of_block},
             grid::{CellGrid, CellPosition, floor, is_in_range, positions_in},
         },
         elements::facet::{FacetIndices, FacetVertices},
@@ -35,7 +35,7 @@ pub(super) const BOX_ROUNDING: f64 = 1.0 / 64.0;
 /// A union of cells with its exposed faces.
 pub struct CellSurface<V: Space> {
     grid: CellGrid<V>,
-    faces: FaceTree<V>,
+    faces: Arc<FaceTree<V>>,
     /// The vertices and facets as lists. They are made only for views.
     lists: OnceLock<FaceLists<V>>,
 }
@@ -60,7 +60,7 @@ impl<V: Space> CellSurface<V> {
         let mut blocks: Vec<BlockChange<V>> = blocks.collect();
         blocks.sort_unstable_by_key(|(code, _)| *code);
         let faces = FaceTree::new(&blocks);
-        Ok(faces.map(|faces| Self::of_faces(grid, faces)))
+        Ok(faces.map(|faces| Self::of_faces(grid, faces.into())))
     }
 
     /// Returns this surface without its lists. Both surfaces share their chunks and faces.
@@ -112,11 +112,11 @@ impl<V: Space> CellSurface<V> {
         let changes = blocks.iter();
         let changes = changes.map(|(code, origin)| (*code, finder.find(*origin).map(Arc::new)));
         let changes: SmallVec<[BlockChange<V>; 4]> = changes.collect();
-        let has_faces = self.faces.change(&changes);
+        let has_faces = Arc::make_mut(&mut self.faces).change(&changes);
         has_faces.then(|| Self::of_faces(grid, self.faces))
     }
 
-    fn of_faces(grid: &CellGrid<V>, faces: FaceTree<V>) -> Self {
+    fn of_faces(grid: &CellGrid<V>, faces: Arc<FaceTree<V>>) -> Self {
         Self {
             grid: grid.clone(),
             faces,
@@ -133,31 +133,21 @@ impl<V: Space> CellSurface<V> {
     }
 
     /// Runs a search for facets. `visit` returns the new limit.
-    pub fn search(
-        &self,
-        search: &TreeSearch<V::DVec>,
-        limit: f64,
-        visit: &mut dyn FnMut(u32) -> f64,
-    ) {
-        let near = match search {
-            TreeSearch::Overlapping(bounds) => Some((*bounds, 0.0)),
-            TreeSearch::Nearest(bounds) => Some((*bounds, limit)),
-            _ => None,
-        };
-        let blocks =
-            near.and_then(|(bounds, reach)| Some((self.blocks_near(bounds, reach)?, bounds)));
-        let Some((blocks, bounds)) = blocks else {
-            return self.faces.search(search, limit, visit);
+    pub fn search(&self, search: &impl BoxSearch, limit: f64, visit: &mut dyn FnMut(u32) -> f64) {
+        let near = search.near_box();
+        let near = near.and_then(|bounds| Some((self.blocks_near(&bounds, limit)?, bounds)));
+        let Some((blocks, bounds)) = near else {
+            return self.faces.search(search, limit, 0, visit);
         };
         let bounds_of = |[min, max]: &Box3| Bounds::<V::DVec>::of_f32(*min, *max);
-        let bounds = bounds_of(bounds);
+        let bounds = bounds_of(&bounds);
         // A block that is out of reach must not find its facets.
         let is_within = |block: &Box3, limit: f64| bounds.gap(&bounds_of(block)) <= limit;
         let mut limit = limit;
         for block in blocks {
             if let Some((block, start)) = self.faces.block(block)
                 && limit >= 0.0
-                && is_within(&block.bounding_box, limit)
+                && is_within(&block.summary.bounding_box, limit)
             {
                 block.search(search, limit, start, &mut |index| {
                     limit = visit(index);
@@ -211,7 +201,11 @@ impl<V: Space> CellSurface<V> {
     pub fn ledge(&self, index: u32) -> Option<FacePlane> {
         // A block without ledges need not find its facets.
         let found = self.faces.facet(index)?;
-        found.block.has_ledges.then(|| found.facet()?.ledge())?
+        found
+            .block
+            .summary
+            .has_ledges
+            .then(|| found.facet()?.ledge())?
     }
 
     /// Returns the index of the facet at a point of an exposed side of a solid cell. The point is
@@ -252,7 +246,7 @@ impl<V: Space> CellSurface<V> {
 
     /// Returns `true` if a box may overlap faces that only one of two surfaces has.
     pub fn differs(&self, other: &Self, bounds: &Bounds<V::DVec>) -> bool {
-        self.faces.differs(&other.faces, bounds)
+        !Arc::ptr_eq(&self.faces, &other.faces) && self.faces.differs(&other.faces, bounds)
     }
 
     /// Returns the index in another surface of a facet that both have.
@@ -311,9 +305,19 @@ mod tests {
     use super::CellSurface;
     use crate::{
         math::{DVec3, IVec3, Vec3},
-        shape::{Bounds, Cell, CellGrid, cells::face_tree::TreeSearch},
+        shape::{Bounds, BoxSearch, Cell, CellGrid, Nearest, Overlapping},
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    /// Returns `true` for each facet that a search finds.
+    fn found_by(surface: &CellSurface<Vec3>, search: &impl BoxSearch, limit: f64) -> Vec<bool> {
+        let mut found = vec![false; surface.len()];
+        surface.search(search, limit, &mut |index| {
+            found[index as usize] = true;
+            limit
+        });
+        found
+    }
 
     /// Searches a surface for the faces near random boxes, and compares with a test of all faces.
     fn finds_all_faces_near_boxes(size: Vec3, first: IVec3) {
@@ -348,15 +352,12 @@ mod tests {
             };
             let rounded = bounds.round_outward();
             let (radius, center) = (length.y * size.y, Bounds::at(bounds.min).round_outward());
-            for (search, limit, near) in [
-                (TreeSearch::Overlapping(&rounded), 0.0, bounds),
-                (TreeSearch::Nearest(&center), radius, Bounds::at(bounds.min)),
+            let overlapping = found_by(&surface, &Overlapping::new(rounded), 0.0);
+            let nearest = found_by(&surface, &Nearest::new(center), radius);
+            for (found, limit, near) in [
+                (overlapping, 0.0, bounds),
+                (nearest, radius, Bounds::at(bounds.min)),
             ] {
-                let mut found = vec![false; facets.len()];
-                surface.search(&search, limit, &mut |index| {
-                    found[index as usize] = true;
-                    limit
-                });
                 for (own, is_found) in boxes.iter().zip(&found) {
                     let gap = own.gap(&near);
                     total += u32::from(*is_found);

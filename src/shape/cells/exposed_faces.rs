@@ -22,7 +22,7 @@ use crate::{
     math::DVec3,
     shape::{
         Bounds, Box3,
-        boxes::wide_tree::NO_GROUP,
+        boxes::wide_node::NO_GROUP,
         cells::{
             block_layout::BlockLayout,
             cell::{Cell, CellDirection},

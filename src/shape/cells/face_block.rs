@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use crate::{
     shape::{
         Bounds, Box3,
-        boxes::wide_tree::{NO_GROUP, WideTree},
+        boxes::{box_search::BoxSearch, wide_node::NO_GROUP, wide_tree::WideTree},
         cells::{
             block_layout::{BlockLayout, CellSet},
             cell::Cell,
@@ -27,8 +27,9 @@ use crate::{
 /// The number of sides of a cell in 3D.
 const MAX_SIDES: usize = 6;
 
-/// The exposed faces of a block.
-pub struct FaceBlock<V: Space> {
+/// What a tree of faces knows about each of its nodes.
+#[derive(Clone, Copy)]
+pub struct FaceSummary {
     /// The number of facets.
     pub len: u32,
     /// The box around all facets.
@@ -37,6 +38,11 @@ pub struct FaceBlock<V: Space> {
     pub group: u32,
     /// `true` if any face belongs to a one-way cell.
     pub has_ledges: bool,
+}
+
+/// The exposed faces of a block.
+pub struct FaceBlock<V: Space> {
+    pub summary: FaceSummary,
     faces: OnceLock<BlockFaces<V>>,
     /// For each side, the numbers of the cells that are exposed there. All zero if any cell of the
     /// block or around it is neither solid nor empty. Then the facets are already found.
@@ -98,11 +104,14 @@ impl<V: Space> FaceBlock<V> {
         let [min, max] =
             [low, high].map(|corner| V::DVec::of(corner.map(f64::from)).scaled(size.to_f64()));
         let none = Pose::<V::DVec>::IDENTITY.translation;
-        Some(Self {
+        let summary = FaceSummary {
             len: count(exposed) * Self::PER_SIDE,
             bounding_box: Bounds::around_core([min, max], 0.0, none).round_outward(),
             group: group?,
             has_ledges: false,
+        };
+        Some(Self {
+            summary,
             faces: OnceLock::new(),
             exposed,
             solid,
@@ -125,8 +134,8 @@ impl<V: Space> FaceBlock<V> {
             block.origin = self.origin;
             block.cells.extend(cells);
             let faces = BlockFaces::new(block.find_facets());
-            debug_assert_eq!(faces.facets.len(), self.len as usize);
-            debug_assert_eq!(faces.tree.group(), self.group);
+            debug_assert_eq!(faces.facets.len(), self.summary.len as usize);
+            debug_assert_eq!(faces.tree.group(), self.summary.group);
             faces
         })
     }
@@ -136,8 +145,23 @@ impl<V: Space> FaceBlock<V> {
         &self.faces().facets
     }
 
+    /// Runs a search for facets. `visit` is called with indices that count from `start`, and
+    /// returns the new limit.
+    #[inline]
+    pub fn search(
+        &self,
+        search: &impl BoxSearch,
+        limit: f64,
+        start: u32,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        let tree = &self.faces().tree;
+        tree.visit(search, limit, |index| visit(start + index));
+    }
+
     /// Visits the facets along a path: see [`FaceTree::walk`](super::face_tree::FaceTree::walk).
-    pub fn visit_along(
+    #[inline]
+    pub fn walk(
         &self,
         path: &CellPath,
         max: f64,
@@ -148,7 +172,7 @@ impl<V: Space> FaceBlock<V> {
         let Self { exposed, size, .. } = *self;
         if exposed == [0; MAX_SIDES] {
             let facets = self.facets();
-            self.tree().visit_along(&path.points, max, |index| {
+            self.faces().tree.visit(&path.points, max, |index| {
                 if let Some(facet) = facets.get(index as usize) {
                     max = visit(start + index, *facet.corners());
                 }
@@ -202,12 +226,6 @@ impl<V: Space> FaceBlock<V> {
         let number = layout.number(moved(cell, self.origin.map(|at| -at)))?;
         Some(self.facets_before(number as usize, side))
     }
-
-    /// Returns the tree of the facets' boxes.
-    #[inline]
-    pub fn tree(&self) -> &WideTree {
-        &self.faces().tree
-    }
 }
 
 /// Returns the number of cells in all sets of numbers.
@@ -252,11 +270,14 @@ impl<'g, V: Space> FaceFinder<'g, V> {
         }
         let has_ledges = facets.iter().any(|facet| facet.ledge().is_some());
         let faces = BlockFaces::new(facets);
-        Some(FaceBlock {
+        let summary = FaceSummary {
             len: facets.len() as u32,
             bounding_box: faces.tree.bounding_box(),
             group: faces.tree.group(),
             has_ledges,
+        };
+        Some(FaceBlock {
+            summary,
             faces: faces.into(),
             exposed: [0; MAX_SIDES],
             solid: CellSet::default(),

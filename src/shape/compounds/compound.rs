@@ -2,24 +2,20 @@
 //! is called when a collider is made. `placed/collider.rs` calls [`Compound::near`] for the parts
 //! near a box, and [`Compound::along_box`] for the parts on the path of a box.
 
-use core::{
-    cmp::Ordering,
-    ops::{ControlFlow, Range},
-};
+use core::{cmp::Ordering, ops::Range};
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{
     shape::{
-        HalfSpace, Shape, ShapeError, Support,
+        Box3, HalfSpace, Shape, ShapeError, Support,
         boxes::{
             bounds::Bounds,
             box_path::BoxPath,
-            wide_tree::{NO_GROUP, WideTree},
+            box_search::{BoxSearch, ByGap, GroupsAlong, Nearest, Overlapping},
+            wide_node::NO_GROUP,
+            wide_tree::WideTree,
         },
-        cells::{
-            cell_path::CellPath, cell_surface::CellSurface, face_tree::TreeSearch,
-            grid::CellPosition,
-        },
+        cells::{cell_path::CellPath, cell_surface::CellSurface, grid::CellPosition},
         compounds::surface::{MeshSurface, SolidElement, Surface},
         elements::{core::checked_radius, facet::Facet, line::Line},
         joined::parts::PosedShapes,
@@ -35,21 +31,20 @@ use crate::{
 #[derive(Clone)]
 pub struct Compound<V: Space> {
     data: Arc<CompoundData<V>>,
-    view: View<V>,
-}
-
-#[derive(Clone)]
-struct CompoundData<V: Space> {
-    parts: Arc<CompoundParts<V>>,
-    /// The boxes of the parts, without the margin. The faces of cells have a tree of their own.
-    tree: Arc<WideTree>,
-    center: V::DVec,
-    /// The distance from the center to the farthest corner of the bounding box, without the margin.
-    reach: f64,
     /// The margin around every part.
     margin: f32,
     /// `true` if only the outer sides of facets collide, as on a union.
     one_sided: bool,
+    view: View<V>,
+}
+
+struct CompoundData<V: Space> {
+    parts: CompoundParts<V>,
+    /// The boxes of the parts, without the margin. The faces of cells have a tree of their own.
+    tree: WideTree,
+    center: V::DVec,
+    /// The distance from the center to the farthest corner of the bounding box, without the margin.
+    reach: f64,
 }
 
 /// What a compound stands for.
@@ -183,13 +178,13 @@ impl<V: Space> Compound<V> {
         let data = CompoundData {
             center,
             reach: (max - center).max(center - min).length(),
-            tree: Arc::new(tree),
-            parts: Arc::new(parts),
-            margin,
-            one_sided: false,
+            tree,
+            parts,
         };
         Self {
             data: Arc::new(data),
+            margin,
+            one_sided: false,
             view: View::Whole,
         }
     }
@@ -204,8 +199,8 @@ impl<V: Space> Compound<V> {
     /// such facets. The bounding box, the center and the indices of the parts stay the same.
     pub fn without_ledges(&self) -> Option<Self> {
         self.has_ledges().then(|| Self {
-            data: self.data.clone(),
             view: View::WithoutLedges,
+            ..self.clone()
         })
     }
 
@@ -216,17 +211,16 @@ impl<V: Space> Compound<V> {
     /// Returns the same compound with an additional margin.
     pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
-        let margin = self.data.margin + margin;
+        let margin = self.margin + margin;
         ShapeError::check_length("margin", margin)?;
-        let mut rounded = self.clone();
-        Arc::make_mut(&mut rounded.data).margin = margin;
-        Ok(rounded)
+        let rounded = self.clone();
+        Ok(Self { margin, ..rounded })
     }
 
     /// Returns the union of the parts, or an error if the parts cannot be joined. Returns a surface
     /// unchanged.
     pub fn joined(&self) -> Result<Self, ShapeError> {
-        let CompoundParts::Shapes(shapes) = &*self.data.parts else {
+        let CompoundParts::Shapes(shapes) = &self.data.parts else {
             return Ok(self.clone());
         };
         let margin_of = |(_, shape): &(_, Shape<V>)| shape.without_margin().1;
@@ -236,10 +230,7 @@ impl<V: Space> Compound<V> {
             let part = (own_margin == margin).then(|| (*pose, shape.clone()));
             part.ok_or(ShapeError::PartMargins)
         });
-        Self::of_parts(
-            unrounded.collect::<Result<_, _>>()?,
-            self.data.margin + margin,
-        )
+        Self::of_parts(unrounded.collect::<Result<_, _>>()?, self.margin + margin)
     }
 
     /// Constructs the union of convex parts without margins, with a margin around each face.
@@ -250,21 +241,23 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns the same compound, except that only the outer sides of facets collide.
-    pub fn one_sided(mut self) -> Self {
-        Arc::make_mut(&mut self.data).one_sided = true;
-        self
+    pub fn one_sided(self) -> Self {
+        Self {
+            one_sided: true,
+            ..self
+        }
     }
 
     /// Returns `true` if only the outer sides of facets collide.
     pub fn is_one_sided(&self) -> bool {
-        self.data.one_sided
+        self.one_sided
     }
 
     /// Returns this ground as the compound of one of its members.
     pub fn of_member(&self, member: GroundMember<V>) -> Self {
         Self {
-            data: self.data.clone(),
             view: View::Member(Arc::new(member)),
+            ..self.clone()
         }
     }
 
@@ -279,7 +272,7 @@ impl<V: Space> Compound<V> {
     /// Returns `true` if both compounds are members of the same ground.
     pub fn has_same_ground(&self, other: &Self) -> bool {
         let are_members = self.member().is_some() && other.member().is_some();
-        are_members && Arc::ptr_eq(&self.data.parts, &other.data.parts)
+        are_members && Arc::ptr_eq(&self.data, &other.data)
     }
 
     /// Returns `false` if a part belongs to another member of the ground.
@@ -306,7 +299,7 @@ impl<V: Space> Compound<V> {
     pub fn compare(&self, other: &Self) -> Ordering {
         let of_shapes = || {
             let (CompoundParts::Shapes(own), CompoundParts::Shapes(others)) =
-                (&*self.data.parts, &*other.data.parts)
+                (&self.data.parts, &other.data.parts)
             else {
                 return Ordering::Equal;
             };
@@ -320,7 +313,7 @@ impl<V: Space> Compound<V> {
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
         };
-        let sides = self.data.one_sided.cmp(&other.data.one_sided);
+        let sides = self.one_sided.cmp(&other.one_sided);
         let counts = self.len().cmp(&other.len());
         sides.then(counts).then_with(of_shapes)
     }
@@ -357,7 +350,7 @@ impl<V: Space> Compound<V> {
 
     /// Returns the parts, and the margin around each part.
     pub fn parts(&self) -> (&CompoundParts<V>, f32) {
-        (&self.data.parts, self.data.margin)
+        (&self.data.parts, self.margin)
     }
 
     /// Returns a part and its pose in the compound, without the margin.
@@ -366,50 +359,16 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that may overlap a box in the compound's frame.
-    pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
-        let bounds = bounds.grown(self.touching_margin());
-        self.visit_overlapping(&bounds, |index| {
-            visit(index);
-            ControlFlow::Continue(())
-        });
-    }
-
-    /// Calls `visit` with the index of each part whose box overlaps a box, until `visit` returns
-    /// `Break`. The margin is ignored.
-    fn visit_overlapping(
-        &self,
-        bounds: &Bounds<V::DVec>,
-        mut visit: impl FnMut(u32) -> ControlFlow<()>,
-    ) {
-        let bounds = bounds.round_outward();
-        let Some(cells) = self.cells() else {
-            self.data.tree.visit_overlapping(&bounds, visit);
-            return;
-        };
-        let search = TreeSearch::Overlapping(&bounds);
-        self.search_faces(cells, &search, 0.0, &mut |index| match visit(index) {
-            ControlFlow::Continue(()) => 0.0,
-            ControlFlow::Break(()) => f64::NEG_INFINITY,
-        });
+    pub fn near(&self, bounds: &Bounds<V::DVec>, visit: impl FnMut(u32)) {
+        let bounds = bounds.grown(self.touching_margin()).round_outward();
+        self.visit_all(&Overlapping::new(bounds), 0.0, visit);
     }
 
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
-    pub fn near_ball(&self, center: V::DVec, radius: f64, mut visit: impl FnMut(u32)) {
+    pub fn near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
-        let center = Bounds::at(center).round_outward();
-        let mut visit = |index| {
-            visit(index);
-            radius
-        };
-        match self.cells() {
-            Some(cells) => {
-                let search = TreeSearch::Nearest(&center);
-                self.search_faces(cells, &search, radius, &mut visit);
-            }
-            None => {
-                self.data.tree.visit_nearest(&center, radius, visit);
-            }
-        }
+        let center = Nearest::new(Bounds::at(center).round_outward());
+        self.visit_all(&center, radius, visit);
     }
 
     /// Moves the origin of a line along the line, so that coordinates near the compound are small.
@@ -456,13 +415,13 @@ impl<V: Space> Compound<V> {
         let Some(cells) = self.cells() else {
             let path = BoxPath::new(origin, V::DVec::ONE * half, line.direction);
             let visit = |index| visit(index, None) - start;
-            self.data.tree.visit_along(&path, max - start, visit);
+            self.data.tree.visit(&path, max - start, visit);
             return;
         };
         let size = cells.grid().cell_size().to_f64();
         let path = CellPath::new(origin, half, line.direction, size, meets_backs);
         let (mut max, skips_ledges) = (max - start, self.skips_ledges());
-        cells.faces().walk(&path, max, &mut |index, corners| {
+        cells.faces().walk(&path, max, 0, &mut |index, corners| {
             if !skips_ledges || cells.ledge(index).is_none() {
                 max = visit(index, Some(corners)) - start;
             }
@@ -480,32 +439,18 @@ impl<V: Space> Compound<V> {
         translation: V::DVec,
         max: f64,
         is_skipped: impl Fn(u32) -> bool,
-        mut visit: impl FnMut(u32) -> f64,
+        visit: impl FnMut(u32) -> f64,
     ) {
         let Bounds { min, max: end } = bounds.grown(self.touching_margin());
         let path = BoxPath::new((min + end) * 0.5, (end - min) * 0.5, translation);
-        match self.cells() {
-            Some(cells) => {
-                let search = TreeSearch::GroupsAlong(&path, &is_skipped);
-                self.search_faces(cells, &search, max, &mut visit);
-            }
-            None => {
-                self.data
-                    .tree
-                    .visit_groups_along(&path, max, is_skipped, visit);
-            }
-        }
+        self.search(&GroupsAlong(path, is_skipped), max, visit);
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the
-    /// compound's frame, until `visit` returns `Break`. Margins are ignored.
-    pub fn near_point(
-        &self,
-        point: V::DVec,
-        distance: f64,
-        visit: impl FnMut(u32) -> ControlFlow<()>,
-    ) {
-        self.visit_overlapping(&Bounds::at(point).grown(distance), visit);
+    /// compound's frame. Margins are ignored.
+    pub fn near_point(&self, point: V::DVec, distance: f64, visit: impl FnMut(u32)) {
+        let bounds = Bounds::at(point).grown(distance).round_outward();
+        self.visit_all(&Overlapping::new(bounds), 0.0, visit);
     }
 
     /// Does the same as [`near`](Self::near) for a box in another frame. The map x ->
@@ -533,45 +478,55 @@ impl<V: Space> Compound<V> {
     /// Calls `visit` with the index of each part for which `is_near` returns `true`. If `is_near`
     /// returns `true` for a box, `is_near` must also return `true` for every larger box around that
     /// box.
-    fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, mut visit: impl FnMut(u32)) {
+    fn visit_where(&self, is_near: impl Fn(&Bounds<V::DVec>) -> bool, visit: impl FnMut(u32)) {
         let gap = |bounds: &Bounds<_>| if is_near(bounds) { 0.0 } else { f64::INFINITY };
-        self.search_nearest(0.0, gap, |index| {
-            visit(index);
-            0.0
-        });
+        self.visit_all(&self.by_gap(gap), 0.0, visit);
     }
 
-    /// Calls `visit` with the indices of parts, roughly from near to far: see
-    /// [`WideTree::visit_by_gap`]. `gap` is called with a box around a part in the frame of the
-    /// compound.
+    /// Calls `visit` with the indices of parts, roughly from near to far: see [`ByGap`]. `gap` is
+    /// called with a box around a part in the frame of the compound.
     pub fn search_nearest(
         &self,
         limit: f64,
         gap: impl Fn(&Bounds<V::DVec>) -> f64,
-        mut visit: impl FnMut(u32) -> f64,
+        visit: impl FnMut(u32) -> f64,
     ) {
-        let margin = self.touching_margin();
-        let gap = |bounds: &Bounds<V::DVec>| gap(&bounds.grown(margin));
-        match self.cells() {
-            Some(cells) => self.search_faces(cells, &TreeSearch::ByGap(&gap), limit, &mut visit),
-            None => self.visit_by_gap(limit, gap, visit),
-        }
+        self.search(&self.by_gap(gap), limit, visit);
     }
 
-    /// Does the same as [`search_nearest`](Self::search_nearest) without the margin. The facets of
-    /// one-way cells are not left out, so that a compound has at least one facet.
-    fn visit_by_gap(
-        &self,
-        limit: f64,
-        gap: impl Fn(&Bounds<V::DVec>) -> f64,
-        mut visit: impl FnMut(u32) -> f64,
-    ) {
-        match self.cells() {
-            Some(cells) => {
-                let search = TreeSearch::ByGap(&gap);
-                cells.faces().search(&search, limit, &mut visit);
+    fn by_gap(&self, gap: impl Fn(&Bounds<V::DVec>) -> f64) -> impl BoxSearch {
+        let margin = self.touching_margin();
+        ByGap(move |[min, max]: Box3| gap(&Bounds::of_f32(min, max).grown(margin)))
+    }
+
+    /// Calls `visit` with the index of each part that a search finds within a limit.
+    fn visit_all(&self, search: &impl BoxSearch, limit: f64, mut visit: impl FnMut(u32)) {
+        self.search(search, limit, |index| {
+            visit(index);
+            limit
+        });
+    }
+
+    /// Searches the parts. Margins are ignored. `visit` returns the new limit.
+    fn search(&self, search: &impl BoxSearch, limit: f64, mut visit: impl FnMut(u32) -> f64) {
+        let mut new_limit = limit;
+        let with_ledges = self.cells().filter(|_| self.skips_ledges());
+        self.search_all(search, limit, |index| {
+            if with_ledges.is_none_or(|cells| cells.ledge(index).is_none()) {
+                new_limit = visit(index);
             }
-            None => self.data.tree.visit_by_gap(limit, gap, visit),
+            new_limit
+        });
+    }
+
+    /// Does the same as [`search`](Self::search), but does not leave out the facets of one-way
+    /// cells, so that a compound has at least one part.
+    fn search_all(&self, search: &impl BoxSearch, limit: f64, mut visit: impl FnMut(u32) -> f64) {
+        match self.cells() {
+            Some(cells) => cells.search(search, limit, &mut visit),
+            None => {
+                self.data.tree.visit(search, limit, visit);
+            }
         }
     }
 
@@ -594,34 +549,14 @@ impl<V: Space> Compound<V> {
         nearest.1
     }
 
-    /// Searches the facets of a union of cells: see [`CellSurface::search`].
-    fn search_faces(
-        &self,
-        cells: &CellSurface<V>,
-        search: &TreeSearch<V::DVec>,
-        limit: f64,
-        visit: &mut dyn FnMut(u32) -> f64,
-    ) {
-        if !self.skips_ledges() {
-            return cells.search(search, limit, visit);
-        }
-        let mut limit = limit;
-        cells.search(search, limit, &mut |index| {
-            if cells.ledge(index).is_none() {
-                limit = visit(index);
-            }
-            limit
-        });
-    }
-
     /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].
     fn touching_margin(&self) -> f64 {
-        f64::from(self.data.margin) * (1.0 + 8.0 * TOUCHING)
+        f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
     }
 
     /// Returns the surface, or `None` if the parts are shapes.
     pub fn surface(&self) -> Option<&Surface<V>> {
-        match &*self.data.parts {
+        match &self.data.parts {
             CompoundParts::Shapes(_) => None,
             CompoundParts::Surface(surface) => Some(surface),
         }
@@ -636,10 +571,10 @@ impl<V: Space> Compound<V> {
     /// Returns the cells, or `None` if the compound is not a union of cells. Copies cells that
     /// other compounds share, which is cheap.
     pub fn into_cells(self) -> Option<CellSurface<V>> {
-        match Arc::try_unwrap(Arc::unwrap_or_clone(self.data).parts) {
+        match Arc::try_unwrap(self.data).map(|data| data.parts) {
             Ok(CompoundParts::Surface(Surface::Cells(cells))) => Some(cells),
             Ok(_) => None,
-            Err(parts) => match &*parts {
+            Err(data) => match &data.parts {
                 CompoundParts::Surface(surface) => surface.cells().map(CellSurface::shared),
                 CompoundParts::Shapes(_) => None,
             },
@@ -654,8 +589,7 @@ impl<V: Space> Compound<V> {
         let tolerance = surface.height_tolerance();
         // The first vertex replaces this NaN, because a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
-        let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-        self.visit_by_gap(f64::INFINITY, gap, |index| {
+        self.search_all(&height_search(unit), f64::INFINITY, |index| {
             for vertex in surface.facet_vertices(index).into_iter().flatten() {
                 if vertex.dot(unit) > height {
                     (best, height) = (vertex, vertex.dot(unit));
@@ -691,8 +625,7 @@ impl<V: Space> Compound<V> {
         let mut tolerance = 0.0;
         if shapes.len() > MAX_SCANNED_PARTS {
             tolerance = PART_HEIGHT_TOLERANCE * self.size();
-            let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
-            self.visit_by_gap(f64::INFINITY, gap, |index| {
+            self.search_all(&height_search(unit), f64::INFINITY, |index| {
                 let part = shapes.get(index as usize);
                 -(part.map_or(f64::NEG_INFINITY, &mut test) + tolerance)
             });
@@ -703,6 +636,12 @@ impl<V: Space> Compound<V> {
         }
         best.unwrap_or(V::DVec::ZERO * f64::NAN) + unit * tolerance
     }
+}
+
+/// Returns a search that finds boxes of great heights along a unit vector first. The gaps and the
+/// limit are negative heights.
+fn height_search<D: DVector>(unit: D) -> impl BoxSearch {
+    ByGap(move |[min, max]: Box3| Bounds::of_f32(min, max).min_height(-unit))
 }
 
 /// If a compound has at most this many parts, a scan finds the support point, and is as fast as the
@@ -746,20 +685,20 @@ impl<V: Space> Support for Compound<V> {
     type Vector = V;
 
     fn support(&self, direction: V::DVec) -> V::DVec {
-        match &*self.data.parts {
+        match &self.data.parts {
             CompoundParts::Surface(surface) => self.highest(surface, direction),
             CompoundParts::Shapes(shapes) => self.farthest_of(shapes, direction),
         }
     }
 
     fn radius(&self) -> f64 {
-        self.data.margin.into()
+        self.margin.into()
     }
 }
 
 impl<V: Space> fmt::Debug for Compound<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match &*self.data.parts {
+        match &self.data.parts {
             CompoundParts::Shapes(shapes) => {
                 let shapes = shapes.iter().map(|(_, shape)| shape);
                 formatter.debug_list().entries(shapes).finish()

@@ -1,12 +1,10 @@
 //! Convex parts that are one solid. `compounds/surface.rs` calls [`JoinedParts::new`] for each
 //! joined compound. `placed/solid.rs` calls [`JoinedParts::part_around`] for the center of a body.
 
-use core::ops::ControlFlow;
-
 use crate::{
     shape::{
         Shape, ShapeError,
-        boxes::{bounds::Bounds, wide_tree::WideTree},
+        boxes::{bounds::Bounds, box_search::Overlapping, wide_tree::WideTree},
         elements::{facet::WELD, part_face::PartFace},
         hull::ConvexHull,
         joined::{part_faces::PartFaces, union_faces::UnionFaces},
@@ -69,14 +67,14 @@ impl<V: Space> JoinedParts<V> {
     /// counts as inside. The tolerance is at most [`MAX_TOLERANCE`].
     pub fn part_around(&self, point: V::DVec, tolerance: f64) -> Option<u32> {
         let mut first: Option<u32> = None;
-        self.tree
-            .visit_overlapping(&Bounds::at(point).round_outward(), |index| {
-                let contains = |part: &PartFaces<_>| part.contains(point, tolerance * part.weld);
-                if self.faces.get(index as usize).is_some_and(contains) {
-                    first = Some(first.map_or(index, |first| first.min(index)));
-                }
-                ControlFlow::Continue(())
-            });
+        let point_box = Overlapping::new(Bounds::at(point).round_outward());
+        self.tree.visit(&point_box, 0.0, |index| {
+            let contains = |part: &PartFaces<_>| part.contains(point, tolerance * part.weld);
+            if self.faces.get(index as usize).is_some_and(contains) {
+                first = Some(first.map_or(index, |first| first.min(index)));
+            }
+            0.0
+        });
         first
     }
 

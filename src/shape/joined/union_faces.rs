@@ -8,14 +8,13 @@
 //! of their vertices is the tolerance for this error. Vertices within the weld become one vertex,
 //! so that the facets at a seam are joined.
 
-use core::ops::ControlFlow;
 use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
 use crate::{
     shape::{
-        boxes::wide_tree::WideTree,
+        boxes::{box_search::Overlapping, wide_tree::WideTree},
         elements::{
             facet::{FacetIndices, facet_normal, facet_vertices, weld},
             part_face::{Polygon, cut},
@@ -55,9 +54,9 @@ impl<V: Space> UnionFaces<V> {
         for (part, index) in parts.iter().zip(0..) {
             let mut others: SmallVec<[u32; 16]> = SmallVec::new();
             let bounds = part.bounds().grown(part.weld).round_outward();
-            tree.visit_overlapping(&bounds, |other| {
+            tree.visit(&Overlapping::new(bounds), 0.0, |other| {
                 others.push(other);
-                ControlFlow::Continue(())
+                0.0
             });
             others.retain(|other| *other != index);
             others.sort_unstable();
