@@ -15,10 +15,12 @@ use crate::{
         Bounds, Box3, BoxSearch, ShapeError,
         cells::{
             block_layout::block_bits,
-            exposed_faces::{BlockFacet, FaceCluster, FacePlane, other_axes},
-            face_block::{FaceBlock, FaceFinder},
+            exposed_faces::{BlockCells, BlockFacet, FaceCluster, FacePlane, other_axes},
+            face_block::FaceBlock,
             face_tree::{BlockChange, FaceIndex, FaceTree, code_of_block},
-            grid::{CellGrid, CellPosition, floor, is_in_range, positions_in},
+            grid::{
+                CellGrid, CellPosition, floor, is_in_range, moved, positions_in, ranges_between,
+            },
         },
         elements::facet::{FacetIndices, FacetVertices},
     },
@@ -50,10 +52,10 @@ impl<V: Space> CellSurface<V> {
     /// Finds the exposed faces of a grid. Returns `None` if all cells are empty.
     pub fn new(grid: &CellGrid<V>) -> Result<Option<Self>, ShapeError> {
         grid.check()?;
-        let mut finder = FaceFinder::new(grid);
+        let mut cells = BlockCells::new(grid);
         let blocks = grid.cubes(block_bits(V::DVec::DIMENSION));
         let blocks = blocks.filter_map(|origin| {
-            let block = finder.find(origin)?;
+            let block = FaceBlock::find(&mut cells, origin)?;
             let code = code_of_block(V::DVec::DIMENSION, origin);
             Some((code, Some(Arc::new(block))))
         });
@@ -84,11 +86,11 @@ impl<V: Space> CellSurface<V> {
                 return;
             }
             // The faces of a block depend on the cells around it.
-            let ranges = [0, 1, 2].map(|axis: usize| {
-                let at = position.get(axis).copied().unwrap_or(0);
-                let reach = i32::from(axis < dimension);
-                [at - reach, at + reach].map(|end| end >> block_bits(dimension))
+            let around = [-1, 1].map(|side| {
+                let depth = if dimension == 2 { 0 } else { side };
+                moved(position, [side, side, depth]).map(|at| at >> block_bits(dimension))
             });
+            let ranges = ranges_between(around[0], around[1]);
             for block in positions_in(ranges) {
                 let origin = block.map(|at| at << block_bits(dimension));
                 if is_in_range(origin) {
@@ -108,9 +110,11 @@ impl<V: Space> CellSurface<V> {
     /// Returns the surface of another grid, given the [changed blocks](Self::changed_blocks).
     /// Returns `None` if all cells of the grid are empty.
     pub fn changed(mut self, grid: &CellGrid<V>, blocks: &[BlockPosition]) -> Option<Self> {
-        let mut finder = FaceFinder::new(grid);
-        let changes = blocks.iter();
-        let changes = changes.map(|(code, origin)| (*code, finder.find(*origin).map(Arc::new)));
+        let mut cells = BlockCells::new(grid);
+        let changes = blocks.iter().map(|(code, origin)| {
+            let block = FaceBlock::find(&mut cells, *origin);
+            (*code, block.map(Arc::new))
+        });
         let changes: SmallVec<[BlockChange<V>; 4]> = changes.collect();
         let has_faces = Arc::make_mut(&mut self.faces).change(&changes);
         has_faces.then(|| Self::of_faces(grid, self.faces))
@@ -172,11 +176,7 @@ impl<V: Space> CellSurface<V> {
         if !is_in_range(first) || !is_in_range(last) {
             return None;
         }
-        let mut ranges = [[0; 2]; 3];
-        let ends = first.into_iter().zip(last).take(dimension);
-        for (range, (first, last)) in ranges.iter_mut().zip(ends) {
-            *range = [first >> bits, last >> bits];
-        }
+        let ranges = ranges_between(first, last).map(|range| range.map(|at| at >> bits));
         let counts = ranges.map(|[first, last]| last - first + 1);
         let is_few = counts.iter().all(|count| (1..=MAX_BLOCKS).contains(count))
             && counts.iter().product::<i32>() <= MAX_BLOCKS;

@@ -27,7 +27,7 @@ use crate::{
             block_layout::BlockLayout,
             cell::{Cell, CellDirection},
             cell_shape::{CellShape, CellSides},
-            grid::{CellGrid, CellPosition, END, moved},
+            grid::{CellGrid, CellPosition, END, moved, ranges_between},
         },
         elements::{
             facet::{FacetVertices, are_level, facet_normal, has_area},
@@ -117,10 +117,8 @@ pub type Triangle<V> = ([V; 3], [bool; 3]);
 
 /// The cells of a block and the cells around it.
 pub struct BlockCells<'g, V: Space> {
-    /// The size of a cell.
-    pub size: V,
-    /// The grid, for its table of shapes. Solid and empty cells need no table.
-    grid: Option<&'g CellGrid<V>>,
+    /// The grid of the cells, which must be [valid](CellGrid::check).
+    pub grid: &'g CellGrid<V>,
     /// The position of the block's first cell.
     pub origin: CellPosition,
     /// The cells, in the order of their indices in the [layout](BlockLayout).
@@ -133,15 +131,33 @@ impl<'g, V: Space> BlockCells<'g, V> {
     /// The number of sides of a cell.
     const SIDES: usize = 2 * V::DVec::DIMENSION;
 
-    pub fn new(size: V, grid: Option<&'g CellGrid<V>>) -> Self {
+    pub fn new(grid: &'g CellGrid<V>) -> Self {
         Self {
-            size,
             grid,
             origin: [0; 3],
             cells: Vec::new(),
             sides: Vec::new(),
             facets: Vec::new(),
         }
+    }
+
+    /// Reads the cells of a block, given by the position of its first cell.
+    pub fn read(&mut self, origin: CellPosition) {
+        let lengths = BlockLayout::of(V::DVec::DIMENSION).lengths;
+        let before = if V::DVec::DIMENSION == 2 { 0 } else { -1 };
+        let start = moved(origin, [-1, -1, before]);
+        let ranges = ranges_between(start, moved(start, lengths.map(|length| length - 1)));
+        self.origin = origin;
+        self.cells.clear();
+        let count: i32 = lengths.iter().product();
+        self.cells.resize(count as usize, Cell::EMPTY);
+        self.grid.visit_rows(ranges, |position, row| {
+            let [x, y, z] = moved(position, start.map(|at| -at));
+            let index = (x + lengths[0] * (y + lengths[1] * z)) as usize;
+            if let Some(cells) = self.cells.get_mut(index..index + row.len()) {
+                cells.copy_from_slice(row);
+            }
+        });
     }
 
     /// Finds the facets of all exposed faces of the block.
@@ -174,12 +190,12 @@ impl<'g, V: Space> BlockCells<'g, V> {
 
     /// Adds the exposed faces of a cell, given by its position in the block and its index.
     fn add_faces(&mut self, layout: &BlockLayout, offset: CellPosition, index: usize) {
-        let (cell, grid) = (self.at(index), self.grid);
+        let (cell, grid, size) = (self.at(index), self.grid, self.grid.cell_size());
         if cell.is_empty() {
             return;
         }
         let position = moved(self.origin, offset);
-        let shape = shape_of(grid, cell);
+        let shape = grid.shape_of(cell);
         // For each edge of a face whose corners have the order of [`Face::inner`], returns `true`
         // if `is_same` is `true` for the neighbor beyond this edge.
         let continues = |axis: usize, is_same: &dyn Fn(usize) -> bool| {
@@ -213,7 +229,7 @@ impl<'g, V: Space> BlockCells<'g, V> {
                 self.add_side(position, side, plane, inner);
                 continue;
             }
-            let other = shape_of(grid, self.at(neighbor));
+            let other = grid.shape_of(self.at(neighbor));
             let mut add = |corners: &[DVec3]| {
                 let face = Face {
                     cell: position,
@@ -222,7 +238,7 @@ impl<'g, V: Space> BlockCells<'g, V> {
                     plane: Some(plane),
                     inner: [false; 4],
                 };
-                face.add_to(self.size, &mut self.facets);
+                face.add_to(size, &mut self.facets);
             };
             match other {
                 Some(other) => other.visit_uncovered(own_face, side, add),
@@ -245,13 +261,13 @@ impl<'g, V: Space> BlockCells<'g, V> {
                 plane,
                 inner: continues(UP, &is_same),
             };
-            face.add_to(self.size, &mut self.facets);
+            face.add_to(size, &mut self.facets);
         }
     }
 
     /// Adds a whole side of a cell as facets.
     fn add_side(&mut self, cell: CellPosition, side: usize, plane: FacePlane, inner: [bool; 4]) {
-        let triangles = side_facets(cell, side, self.size, inner);
+        let triangles = side_facets(cell, side, self.grid.cell_size(), inner);
         self.facets
             .extend(triangles.map(|(vertices, inner)| BlockFacet {
                 vertices,
@@ -301,20 +317,15 @@ pub fn side_facets<V: Space>(
     })
 }
 
-/// Returns the shape of a cell that is neither empty nor solid nor one-way.
-fn shape_of<V: Space>(grid: Option<&CellGrid<V>>, cell: Cell) -> Option<&CellShape> {
-    grid?.shape_of(cell)
-}
-
 /// Returns the covered sides of a cell.
-fn sides_of<V: Space>(grid: Option<&CellGrid<V>>, cell: Cell) -> CellSides {
+fn sides_of<V: Space>(grid: &CellGrid<V>, cell: Cell) -> CellSides {
     if cell.is_empty() {
         return CellSides::EMPTY;
     }
     if cell.is_solid() {
         return CellSides::SOLID;
     }
-    match shape_of(grid, cell) {
+    match grid.shape_of(cell) {
         Some(shape) => shape.sides,
         None => CellSides {
             faces: cell.one_way_direction().map_or(0, CellDirection::side_mask),

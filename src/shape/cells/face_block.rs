@@ -3,7 +3,7 @@
 //! The faces of a block depend only on its cells and on the cells around it. So after a change,
 //! only the faces of a few blocks are found again.
 //!
-//! If all these cells are solid or empty, [`FaceFinder::find`] only finds the exposed sides, which
+//! If all these cells are solid or empty, [`FaceBlock::find`] only finds the exposed sides, which
 //! are enough for most rays. The facets are found when they are first needed, because most blocks
 //! of a large world are never near a body.
 
@@ -18,7 +18,7 @@ use crate::{
             cell::Cell,
             cell_path::CellPath,
             exposed_faces::{BlockCells, BlockFacet, FaceCluster, FacePlane, side_facets},
-            grid::{CellGrid, CellPosition, CellReader, moved},
+            grid::{CellGrid, CellPosition, moved},
         },
     },
     space::{DVector, Pose, Space},
@@ -76,6 +76,40 @@ impl<V: Space> FaceBlock<V> {
     /// The number of facets of a whole side: a segment in 2D, two triangles in 3D.
     const PER_SIDE: u32 = V::DVec::DIMENSION as u32 - 1;
 
+    /// Finds the exposed faces of a block, given by the position of its first cell, which must be
+    /// [in range](crate::shape::cells::grid::is_in_range). Returns `None` if there are none.
+    pub fn find(block: &mut BlockCells<V>, origin: CellPosition) -> Option<Self> {
+        block.read(origin);
+        let size = block.grid.cell_size();
+        // A loop without an early end tests many cells at once.
+        let is_simple = |cell: &Cell| cell.is_solid() | cell.is_empty();
+        let cells = block.cells.iter();
+        if cells.fold(true, |all, cell| all & is_simple(cell)) {
+            let solid = CellSet::of(&block.cells, |cell| cell.is_solid());
+            return Self::of_solid(solid, origin, size);
+        }
+        let facets = block.find_facets();
+        if facets.is_empty() {
+            return None;
+        }
+        let has_ledges = facets.iter().any(|facet| facet.ledge().is_some());
+        let faces = BlockFaces::new(facets);
+        let summary = FaceSummary {
+            len: facets.len() as u32,
+            bounding_box: faces.tree.bounding_box(),
+            group: faces.tree.group(),
+            has_ledges,
+        };
+        Some(Self {
+            summary,
+            faces: faces.into(),
+            exposed: [0; MAX_SIDES],
+            solid: CellSet::default(),
+            origin,
+            size,
+        })
+    }
+
     /// Returns the block with these solid cells, or `None` if there are no exposed faces.
     fn of_solid(solid: CellSet, origin: CellPosition, size: V) -> Option<Self> {
         let layout = BlockLayout::of(V::DVec::DIMENSION);
@@ -130,7 +164,9 @@ impl<V: Space> FaceBlock<V> {
                     Cell::EMPTY
                 }
             });
-            let mut block = BlockCells::new(self.size, None);
+            // Solid and empty cells need no table of shapes.
+            let grid = CellGrid::new(self.size);
+            let mut block = BlockCells::new(&grid);
             block.origin = self.origin;
             block.cells.extend(cells);
             let faces = BlockFaces::new(block.find_facets());
@@ -231,58 +267,4 @@ impl<V: Space> FaceBlock<V> {
 /// Returns the number of cells in all sets of numbers.
 fn count(sets: impl IntoIterator<Item = u64>) -> u32 {
     sets.into_iter().map(u64::count_ones).sum()
-}
-
-/// Finds the exposed faces of the blocks of a grid.
-pub struct FaceFinder<'g, V: Space> {
-    reader: CellReader<'g, V>,
-    block: BlockCells<'g, V>,
-}
-
-impl<'g, V: Space> FaceFinder<'g, V> {
-    /// `grid` must be [valid](CellGrid::check).
-    pub fn new(grid: &'g CellGrid<V>) -> Self {
-        Self {
-            reader: CellReader::new(grid),
-            block: BlockCells::new(grid.cell_size(), Some(grid)),
-        }
-    }
-
-    /// Finds the exposed faces of a block, given by the position of its first cell, which must be
-    /// [in range](crate::shape::cells::grid::is_in_range). Returns `None` if there are none.
-    pub fn find(&mut self, origin: CellPosition) -> Option<FaceBlock<V>> {
-        let layout = BlockLayout::of(V::DVec::DIMENSION);
-        let before = if V::DVec::DIMENSION == 2 { 0 } else { -1 };
-        let (block, start) = (&mut self.block, moved(origin, [-1, -1, before]));
-        self.reader
-            .copy_box(start, layout.lengths, &mut block.cells);
-        block.origin = origin;
-        // A loop without an early end tests many cells at once.
-        let is_simple = |cell: &Cell| cell.is_solid() | cell.is_empty();
-        let cells = block.cells.iter();
-        if cells.fold(true, |all, cell| all & is_simple(cell)) {
-            let solid = CellSet::of(&block.cells, |cell| cell.is_solid());
-            return FaceBlock::of_solid(solid, origin, block.size);
-        }
-        let facets = block.find_facets();
-        if facets.is_empty() {
-            return None;
-        }
-        let has_ledges = facets.iter().any(|facet| facet.ledge().is_some());
-        let faces = BlockFaces::new(facets);
-        let summary = FaceSummary {
-            len: facets.len() as u32,
-            bounding_box: faces.tree.bounding_box(),
-            group: faces.tree.group(),
-            has_ledges,
-        };
-        Some(FaceBlock {
-            summary,
-            faces: faces.into(),
-            exposed: [0; MAX_SIDES],
-            solid: CellSet::default(),
-            origin,
-            size: block.size,
-        })
-    }
 }

@@ -399,11 +399,7 @@ impl<V: Space> CellGrid<V> {
         cell: Cell,
     ) -> Result<(), ShapeError> {
         let [a, b] = [corner, opposite].map(V::position_to_array);
-        let range = |axis: usize| {
-            let [a, b] = [a, b].map(|corner| corner.get(axis).copied().unwrap_or(0));
-            [a.min(b), a.max(b)]
-        };
-        let ranges = [range(0), range(1), range(2)];
+        let ranges = ranges_between(a, b).map(|[a, b]| [a.min(b), a.max(b)]);
         let keys = ranges.map(|ends| ends.map(|end| end >> Self::BITS));
         let fill_chunk = |grid: &mut Self, key: CellPosition| {
             let mut inner = ranges;
@@ -482,24 +478,12 @@ impl<V: Space> CellGrid<V> {
     /// Returns the first positions of the cubes with `1 << bits` cells along each axis that are in
     /// chunks with cells.
     pub(super) fn cubes(&self, bits: u32) -> impl Iterator<Item = CellPosition> {
-        let range = |axis: usize| {
-            let count = if axis < V::DVec::DIMENSION {
-                1 << (Self::BITS - bits)
-            } else {
-                1
-            };
-            [0, count - 1]
-        };
-        let cubes = [range(0), range(1), range(2)];
+        let last = (1 << (Self::BITS - bits)) - 1;
+        let last_z = if V::DVec::DIMENSION == 2 { 0 } else { last };
+        let cubes = ranges_between([0; 3], [last, last, last_z]);
         self.chunks().flat_map(move |(key, _)| {
             let first = Self::join(*key, 0);
-            positions_in(cubes).map(move |[x, y, z]| {
-                [
-                    first[0] + (x << bits),
-                    first[1] + (y << bits),
-                    first[2] + (z << bits),
-                ]
-            })
+            positions_in(cubes).map(move |cube| moved(first, cube.map(|at| at << bits)))
         })
     }
 
@@ -659,60 +643,6 @@ impl<V: Space> CellGrid<V> {
     }
 }
 
-/// Copies boxes of cells. The chunks of the previous boxes are remembered, because neighboring
-/// boxes share most chunks.
-pub struct CellReader<'g, V: Space> {
-    grid: &'g CellGrid<V>,
-    /// Some chunks with their positions, by the lowest bits of the position.
-    recent: [(CellPosition, Option<&'g Chunk>); 8],
-}
-
-impl<'g, V: Space> CellReader<'g, V> {
-    pub fn new(grid: &'g CellGrid<V>) -> Self {
-        // No chunk has this position.
-        let none = ([i32::MAX; 3], None);
-        Self {
-            grid,
-            recent: [none; 8],
-        }
-    }
-
-    fn chunk(&mut self, key: CellPosition) -> Option<&'g Chunk> {
-        let [x, y, z] = key.map(|at| at as usize & 1);
-        let slot = self.recent.get_mut(x | y << 1 | z << 2)?;
-        if slot.0 != key {
-            *slot = (key, self.grid.chunk(key));
-        }
-        slot.1
-    }
-
-    /// Replaces `cells` by the cells in a box, with x first and then y.
-    pub fn copy_box(&mut self, start: CellPosition, lengths: [i32; 3], cells: &mut Vec<Cell>) {
-        cells.clear();
-        cells.reserve(lengths.iter().product::<i32>() as usize);
-        let [[x, end_x], ys, zs] = [0, 1, 2].map(|axis: usize| {
-            let [start, length] = [start, lengths].map(|it| it.get(axis).copied().unwrap_or(0));
-            [start, start + length]
-        });
-        for (z, y) in (zs[0]..zs[1]).flat_map(|z| (ys[0]..ys[1]).map(move |y| (z, y))) {
-            let mut x = x;
-            while x < end_x {
-                let (key, index) = CellGrid::<V>::split([x, y, z]);
-                let end = end_x.min((x | CellGrid::<V>::MASK) + 1);
-                let count = (end - x) as usize;
-                let row = self
-                    .chunk(key)
-                    .and_then(|it| it.cells.get(index..index + count));
-                match row {
-                    Some(row) => cells.extend_from_slice(row),
-                    None => cells.resize(cells.len() + count, Cell::EMPTY),
-                }
-                x = end;
-            }
-        }
-    }
-}
-
 /// Sets the cells at these positions.
 impl<V: Space> Extend<(V::CellPosition, Cell)> for CellGrid<V> {
     fn extend<I: IntoIterator<Item = (V::CellPosition, Cell)>>(&mut self, cells: I) {
@@ -779,6 +709,12 @@ pub fn is_in_range(position: CellPosition) -> bool {
 pub fn moved([x, y, z]: CellPosition, offset: CellPosition) -> CellPosition {
     let [by_x, by_y, by_z] = offset;
     [x + by_x, y + by_y, z + by_z]
+}
+
+/// Returns the ranges from one corner of a box of cells to the opposite corner.
+pub fn ranges_between([x, y, z]: CellPosition, opposite: CellPosition) -> CellRanges {
+    let [last_x, last_y, last_z] = opposite;
+    [[x, last_x], [y, last_y], [z, last_z]]
 }
 
 /// Returns all positions in these ranges, whose ends are included.

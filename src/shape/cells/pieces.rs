@@ -7,7 +7,10 @@ use crate::{
         ConvexHull, Shape,
         cells::{
             cell_shape::CellShape,
-            grid::{CellGrid, CellPosition, CellRanges, floor, has_position, positions_in},
+            grid::{
+                CellGrid, CellPosition, CellRanges, floor, has_position, positions_in,
+                ranges_between,
+            },
         },
     },
     space::{DVector, Pose, Space},
@@ -136,12 +139,7 @@ impl<V: Space> CellGrid<V> {
 
 /// Returns the ranges of the cells around a point, in the unit of cells.
 fn ranges_around<D: DVector>(point: D, reach: D) -> CellRanges {
-    let [first, last] = [point - reach, point + reach].map(floor);
-    let mut ranges = [[0; 2]; 3];
-    for ((range, first), last) in ranges.iter_mut().zip(first).zip(last) {
-        *range = [first, last];
-    }
-    ranges
+    ranges_between(floor(point - reach), floor(point + reach))
 }
 
 /// Extends a box of solid cells, one layer after the other.
