@@ -69,17 +69,7 @@ impl<V: Space> Support for Shape<V> {
             Self::Ball { radius } | Self::Capsule { radius, .. } => f64::from(*radius),
             Self::Rounded { shape, margin } => checked_radius(shape.radius()) + f64::from(*margin),
             Self::Custom(shape) => shape.radius(),
-            Self::Box { .. }
-            | Self::Diamond { .. }
-            | Self::Ellipsoid { .. }
-            | Self::Frustum { .. }
-            | Self::Cap(_)
-            | Self::Segment(_)
-            | Self::Triangle(_)
-            | Self::Tetrahedron(_)
-            | Self::Hull(_)
-            | Self::Extrusion { .. }
-            | Self::HalfSpace { .. } => 0.0,
+            _ => 0.0,
         }
     }
 
@@ -197,15 +187,7 @@ impl<V: Space> Shape<V> {
                     outline.flat_map(|it| [-half_depth, half_depth].map(|z| [it.x, it.y, z]));
                 ends.map(V::DVec::of).collect()
             }
-            Self::Ball { .. }
-            | Self::Capsule { .. }
-            | Self::Ellipsoid { .. }
-            | Self::Frustum { .. }
-            | Self::Cap(_)
-            | Self::Segment(_)
-            | Self::HalfSpace { .. }
-            | Self::Rounded { .. }
-            | Self::Custom(_) => return None,
+            _ => return None,
         })
     }
 

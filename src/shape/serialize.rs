@@ -161,15 +161,11 @@ impl<V: SerializeSpace> From<ColliderShape<V>> for BodyData<V> {
                 Self::Joined { parts, margin }
             }
             (CompoundParts::Surface(surface), margin) if let Some(grid) = surface.grid() => {
-                let GridData {
-                    cell_size,
-                    shapes,
-                    runs,
-                } = grid.into();
+                let grid = GridData::from(grid);
                 Self::Cells {
-                    cell_size,
-                    shapes,
-                    runs,
+                    cell_size: grid.cell_size,
+                    shapes: grid.shapes,
+                    runs: grid.runs,
                     margin,
                 }
             }
@@ -218,12 +214,7 @@ impl<V: SerializeSpace> TryFrom<BodyData<V>> for ColliderShape<V> {
                 runs,
                 margin,
             } => {
-                let data = GridData {
-                    cell_size,
-                    shapes,
-                    runs,
-                };
-                let grid = data.try_into()?;
+                let grid = grid_of(cell_size, shapes, &runs)?;
                 let cells = CellSurface::new(&grid)?;
                 let cells = cells.ok_or(ShapeError::NoFacets("cell that is not empty"))?;
                 Compound::of_cells(cells, margin)?
@@ -267,19 +258,19 @@ pub fn runs_of<V: SerializeSpace>(
     runs
 }
 
-impl<V: SerializeSpace> TryFrom<GridData<V>> for CellGrid<V> {
-    type Error = ShapeError;
-
-    fn try_from(data: GridData<V>) -> Result<Self, ShapeError> {
-        let mut grid = if data.shapes.is_empty() {
-            Self::new(data.cell_size)
-        } else {
-            Self::with_shapes(data.cell_size, data.shapes)?
-        };
-        let mut runs = data.runs.iter();
-        runs.try_for_each(|run| run.add_to(&mut grid))?;
-        Ok(grid)
-    }
+/// Converts data to a grid.
+fn grid_of<V: SerializeSpace>(
+    cell_size: V,
+    shapes: Vec<ConvexHull<V>>,
+    runs: &[RunData<V>],
+) -> Result<CellGrid<V>, ShapeError> {
+    let mut grid = if shapes.is_empty() {
+        CellGrid::new(cell_size)
+    } else {
+        CellGrid::with_shapes(cell_size, shapes)?
+    };
+    runs.iter().try_for_each(|run| run.add_to(&mut grid))?;
+    Ok(grid)
 }
 
 impl<V: SerializeSpace> Serialize for CellGrid<V> {
@@ -293,7 +284,7 @@ impl<V: SerializeSpace> Serialize for CellGrid<V> {
 impl<'de, V: SerializeSpace> Deserialize<'de> for CellGrid<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let data = GridData::deserialize(deserializer)?;
-        data.try_into().map_err(D::Error::custom)
+        grid_of(data.cell_size, data.shapes, &data.runs).map_err(D::Error::custom)
     }
 }
 

@@ -148,10 +148,7 @@ impl<D: DVector> FacetSide<D> {
     /// side that is nearest to the inside of the segment.
     fn distance_to_segment(&self, [start, end]: [D; 2]) -> f64 {
         let (edge, along) = (self.end - self.start, end - start);
-        let to_point = |point: D| {
-            let fraction = fraction_of_edge(point - start, along).clamp(0.0, 1.0);
-            (start + along * fraction - point).length()
-        };
+        let to_point = |point: D| (nearest_on_segment([start, end], point) - point).length();
         let to_ends = to_point(self.start).min(to_point(self.end));
         // Source: Ericson, "Real-Time Collision Detection" (2005), section 5.1.9.
         let (edge_squared, cosine) = (edge.length_squared(), edge.dot(along));
@@ -164,12 +161,6 @@ impl<D: DVector> FacetSide<D> {
         } else {
             to_ends
         }
-    }
-
-    /// Returns the point of the side that is nearest to `point`.
-    fn nearest(&self, point: D) -> D {
-        let edge = self.end - self.start;
-        self.start + edge * fraction_of_edge(point - self.start, edge).clamp(0.0, 1.0)
     }
 }
 
@@ -286,7 +277,8 @@ impl<D: DVector> Facet<D> {
     pub fn distance_to_sides(&self, mask: u8, point: D) -> f64 {
         let chosen = (0..).zip(sides(&self.vertices));
         let chosen = chosen.filter(|(index, _)| mask >> index & 1 == 1);
-        let distances = chosen.map(|(_, side)| (side.nearest(point) - point).length());
+        let nearest = chosen.map(|(_, side)| nearest_on_segment([side.start, side.end], point));
+        let distances = nearest.map(|nearest| (nearest - point).length());
         distances.fold(f64::INFINITY, f64::min)
     }
 
@@ -305,12 +297,7 @@ impl<D: DVector> Facet<D> {
         // The ends are sorted, so that both facets of the edge return the same point bit for bit.
         let mut ends = self.edge_ends(at);
         ends.sort_by(|a, b| a.total_cmp(*b));
-        let [start, end] = ends;
-        let edge = end - start;
-        if edge == D::ZERO {
-            return start;
-        }
-        start + edge * fraction_of_edge(point - start, edge).clamp(0.0, 1.0)
+        nearest_on_segment(ends, point)
     }
 
     /// Returns the boundary point nearest to another point. If a vertex is equally near, up to the
@@ -472,6 +459,12 @@ fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
                 apex: *apex,
             })
         })
+}
+
+/// Returns the point of a segment that is nearest to `point`.
+fn nearest_on_segment<D: DVector>([start, end]: [D; 2], point: D) -> D {
+    let edge = end - start;
+    start + edge * fraction_of_edge(point - start, edge).clamp(0.0, 1.0)
 }
 
 /// Returns the projection of an offset onto an edge, as a fraction of the edge. The result is 0 if

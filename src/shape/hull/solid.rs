@@ -194,14 +194,12 @@ impl HullSurface {
         let heights = points().map(|(_, position)| facet.height(position));
         let highest = heights.fold(0.0, f64::max);
         let high = points().filter(|(_, at)| facet.height(*at) >= highest - self.grid.tolerance);
-        let mut best = (None, -1.0);
-        for (point, position) in high {
-            let square = position.length_squared();
-            if square > best.1 {
-                best = (Some(point), square);
-            }
-        }
-        best.0.filter(|_| highest > self.grid.tolerance)
+        let farther = |best: (usize, DVec3), other: (usize, DVec3)| {
+            let is_farther = other.1.length_squared() > best.1.length_squared();
+            if is_farther { other } else { best }
+        };
+        let best = high.reduce(farther).map(|(point, _)| point);
+        best.filter(|_| highest > self.grid.tolerance)
     }
 
     /// Removes points from the list of a facet until a removed point is farther from the surface
