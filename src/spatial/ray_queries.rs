@@ -114,11 +114,10 @@ impl SpatialQuery<'_, '_> {
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
         hits.clear();
-        let visits = self.visit_ray_hits(ray, selection, |hit| {
+        self.visit_ray_hits(ray, selection, |hit| {
             hits.push(hit);
             f64::INFINITY
         });
-        self.count(visits);
         sort_by_distance(hits);
     }
 
@@ -135,13 +134,12 @@ impl SpatialQuery<'_, '_> {
     ) {
         let ray = ray.into();
         let mut first: Option<EntityHit<RayHit<V>>> = None;
-        let visits = self.visit_ray_hits(&ray, filter, |hit| {
+        self.visit_ray_hits(&ray, filter, |hit| {
             if first.is_none_or(|first| hit.distance < first.distance) {
                 first = Some(hit);
             }
             visit(hit).into()
         });
-        self.count(visits);
         self.log_ray(&ray, first.as_ref());
     }
 
@@ -178,22 +176,23 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the new end of
-    /// the ray. Returns the number of visited nodes.
+    /// the ray.
     fn visit_ray_hits<'a, V: QuerySpace>(
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f64,
-    ) -> u32 {
+    ) {
         let Some(ray) = ray.in_f64() else {
-            return 0;
+            return;
         };
-        self.search_ray::<V>(ray, selection, |ray, proxy, side| {
+        let visits = self.search_ray::<V>(ray, selection, |ray, proxy, side| {
             let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
             visit(EntityHit::new(proxy, ray.hit_in_world(&hit)))
-        })
+        });
+        self.count(visits);
     }
 
     /// Calls `visit` with the colliders that a ray may hit, and with the side of one-way colliders.

@@ -240,17 +240,8 @@ impl Shapes {
             Some(known) if known.appearance == appearance => known,
             known => {
                 let known = known.map(|known| known.lines);
-                let lines = known.unwrap_or_else(|| {
-                    let mut lines = shape_lines(collider, &appearance, settings);
-                    let one_way = one_way.filter(|_| settings.shapes);
-                    lines.extend(
-                        one_way
-                            .and_then(|it| one_way_lines(collider, it))
-                            .into_iter()
-                            .flatten(),
-                    );
-                    lines
-                });
+                let lines =
+                    known.unwrap_or_else(|| shape_lines(target, appearance.ground, settings));
                 let key = if lines.len() > MANY_LINES {
                     GizmoLayerKey::Own(entity)
                 } else {
@@ -318,20 +309,24 @@ impl DrawnCollider {
 
 /// Returns the lines of a shape: see [`DrawnCollider::lines`].
 fn shape_lines(
-    collider: &Collider,
-    appearance: &Appearance,
+    target: &ColliderDataItem,
+    ground: Option<GroundGrid>,
     settings: &HeadbuttGizmos,
 ) -> Vec<LineSegment> {
+    let collider = &*target.collider;
     if !settings.shapes {
-        Vec::new()
-    } else if collider.is_inert() {
-        cross(Vec3::ZERO, settings.inert_size, false).collect()
-    } else {
-        let wireframe = || collider.wireframe();
-        appearance
-            .ground
-            .map_or_else(wireframe, |ground| ground.lines())
+        return Vec::new();
     }
+    if collider.is_inert() {
+        return cross(Vec3::ZERO, settings.inert_size, false).collect();
+    }
+    let lines = ground.map_or_else(|| collider.wireframe(), |ground| ground.lines());
+    let one_way = target.one_way.as_ref();
+    let arrow = one_way.and_then(|it| one_way_lines(collider, it));
+    lines
+        .into_iter()
+        .chain(arrow.into_iter().flatten())
+        .collect()
 }
 
 /// Returns an arrow in the frame of a one-way collider, out of its solid side.

@@ -217,19 +217,16 @@ impl<V: QuerySpace> MovingBody<'_, '_, '_, V> {
         nearer.max_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
-    /// Moves the body by `push`, or up to the first touch.
-    fn push(&mut self, push: V::DVec) {
+    /// Moves away from a touch along a unit vector, until the gap is the skin, or up to the first
+    /// touch.
+    pub fn back_away(&mut self, touch: &BodyTouch<V::DVec>, direction: V::DVec) {
+        let missing = (self.skin - touch.gap).clamp(0.0, 0.5 * self.skin);
+        let cosine = touch.normal.dot(direction).max(LEAST_UP);
+        let push = direction * (missing / cosine);
         if !self.is_short(push) {
             let touch = self.around.cast(&self.body, push, None);
             let free = touch.map_or(1.0, |touch| touch.time);
             self.body.world_pose.translation = self.position() + push * free;
         }
-    }
-
-    /// Moves away from a touch along a unit vector, until the gap is the skin.
-    pub fn back_away(&mut self, touch: &BodyTouch<V::DVec>, direction: V::DVec) {
-        let missing = (self.skin - touch.gap).clamp(0.0, 0.5 * self.skin);
-        let cosine = touch.normal.dot(direction).max(LEAST_UP);
-        self.push(direction * (missing / cosine));
     }
 }
