@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::{
-    shape::BoundaryPoint,
+    shape::{BoundaryPoint, NearCells},
     space::{Space, translation_search::TranslationSearch},
     surface::{
         body_part::NearFacet, facet_contact::FacetContact, near_facets::NearFacets,
@@ -14,6 +14,8 @@ use crate::{
 /// The lists that are reused for each pair.
 #[derive(Default)]
 pub struct PushOutLists<V: Space> {
+    /// The solid cells near the body.
+    pub cells: NearCells,
     /// The facets near the body.
     pub near_facets: NearFacets<V::DVec>,
     /// The contacts of the body with the facets, which include the contacts that

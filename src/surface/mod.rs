@@ -129,7 +129,8 @@ impl<V: Space> SurfacePair<'_, V> {
         visit: impl FnMut(PartContact<V::DVec>),
     ) -> Result<Option<PartContact<V::DVec>>, NeedsFacets> {
         contacts.clear();
-        let planes = self.add_cell_contacts(contacts, &mut lists.search);
+        let PushOutLists { cells, search, .. } = lists;
+        let planes = self.add_cell_contacts(contacts, cells, search);
         let planes = planes.ok_or(NeedsFacets)?;
         Ok(self.report(&[], contacts, planes, visit))
     }

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use crate::shape::cells::grid::CellPosition;
+use crate::shape::cells::grid::{CellPosition, CellRanges, moved, ranges_between};
 
 /// The number of cells of a block.
 const BLOCK_LEN: u32 = 64;
@@ -68,8 +68,7 @@ impl BlockLayout {
                     *at |= ((number >> bit & 1) << (bit / dimension as u32)) as i32;
                 }
             }
-            let axes = position.iter().zip(layout.steps).take(dimension);
-            let index = axes.map(|(at, step)| (at + 1) as usize * step).sum();
+            let index = layout.index(position);
             layout.order.push((position, index));
             layout.inside.insert(index);
             if let Some(slot) = layout.numbers.get_mut(index) {
@@ -90,9 +89,21 @@ impl BlockLayout {
 
     /// Returns the number of a cell, given by its position in the block.
     pub fn number(&self, offset: CellPosition) -> Option<u32> {
+        self.numbers.get(self.index(offset)).copied()
+    }
+
+    /// Returns the index of a cell in the list, given by its position in the block.
+    pub fn index(&self, offset: CellPosition) -> usize {
         let axes = offset.iter().zip(self.steps).take(self.dimension);
-        let index: usize = axes.map(|(at, step)| (at + 1) as usize * step).sum();
-        self.numbers.get(index).copied()
+        axes.map(|(at, step)| (at + 1) as usize * step).sum()
+    }
+
+    /// Returns the ranges of the positions in a block and around it, given by the position of its
+    /// first cell.
+    pub fn ranges(&self, origin: CellPosition) -> CellRanges {
+        let before = if self.dimension == 2 { 0 } else { -1 };
+        let first = moved(origin, [-1, -1, before]);
+        ranges_between(first, moved(first, self.lengths.map(|length| length - 1)))
     }
 
     /// Returns the index of the neighbor of a cell at a side. The sides 2 * i and 2 * i + 1 are at
@@ -169,20 +180,13 @@ impl BlockLayout {
 pub struct CellSet([u64; 4]);
 
 impl CellSet {
-    /// Returns the cells for which `contains` returns `true`.
-    pub fn of<T>(cells: &[T], contains: impl Fn(&T) -> bool) -> Self {
-        let mut words = cells.chunks(64).map(|cells| {
-            let bytes = cells.chunks(8).zip(0..).map(|(cells, byte)| {
-                let mut flags = [0; 8];
-                for (flag, cell) in flags.iter_mut().zip(cells) {
-                    *flag = u8::from(contains(cell));
-                }
-                // The product moves the flag of each byte to one bit of the highest byte.
-                (u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * byte)
-            });
-            bytes.fold(0, |word, byte| word | byte)
-        });
-        Self([(); 4].map(|()| words.next().unwrap_or(0)))
+    /// Adds up to 32 neighboring cells, given as bits. The first cell has this index.
+    pub fn insert_row(&mut self, first: usize, row: u32) {
+        let row = u128::from(row) << (first % 64);
+        let words = self.0.iter_mut().skip(first / 64);
+        for (word, bits) in words.zip([row as u64, (row >> 64) as u64]) {
+            *word |= bits;
+        }
     }
 
     fn insert(&mut self, index: usize) {
@@ -250,14 +254,13 @@ mod tests {
     use super::{BlockLayout, CellSet, bits};
 
     #[test]
-    fn a_set_contains_the_cells_of_its_list() {
-        for len in [1, 7, 64, 100, 216] {
-            let cells: Vec<u32> = (0..len).map(|cell| cell * 7919 % 31).collect();
-            let set = CellSet::of(&cells, |cell| cell % 3 == 1);
-            for index in 0..256 {
-                let expected = cells.get(index).is_some_and(|cell| cell % 3 == 1);
-                assert_eq!(set.contains(index), expected, "{index} of {len}");
-            }
+    fn a_set_contains_the_cells_of_its_rows() {
+        let row = 0x8420_0001;
+        for first in [0, 7, 63, 64, 100, 223] {
+            let mut set = CellSet::default();
+            set.insert_row(first, row);
+            let expected = [0, 21, 26, 31].map(|bit| first + bit);
+            assert_eq!(set.indices().collect::<Vec<_>>(), expected);
         }
         assert_eq!(bits(1 << 63 | 5).collect::<Vec<_>>(), [0, 2, 63]);
     }

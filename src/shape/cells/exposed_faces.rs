@@ -24,10 +24,11 @@ use crate::{
         Bounds, Box3,
         boxes::wide_node::NO_GROUP,
         cells::{
-            block_layout::BlockLayout,
+            block_layout::{BlockLayout, CellSet},
             cell::{Cell, CellDirection},
             cell_shape::{CellShape, CellSides},
-            grid::{CellGrid, CellPosition, END, moved, ranges_between},
+            chunk::CellRow,
+            grid::{CellGrid, CellPosition, END, moved},
         },
         elements::{
             facet::{FacetVertices, are_level, facet_normal, has_area},
@@ -141,23 +142,29 @@ impl<'g, V: Space> BlockCells<'g, V> {
         }
     }
 
-    /// Reads the cells of a block, given by the position of its first cell.
-    pub fn read(&mut self, origin: CellPosition) {
-        let lengths = BlockLayout::of(V::DVec::DIMENSION).lengths;
-        let before = if V::DVec::DIMENSION == 2 { 0 } else { -1 };
-        let start = moved(origin, [-1, -1, before]);
-        let ranges = ranges_between(start, moved(start, lengths.map(|length| length - 1)));
+    /// Reads the cells of a block, given by the position of its first cell, and the cells around
+    /// it. If all of them are solid or empty, returns the solid cells, and stores no cells.
+    pub fn read(&mut self, origin: CellPosition) -> Option<CellSet> {
+        let layout = BlockLayout::of(V::DVec::DIMENSION);
+        let ranges = layout.ranges(origin);
+        let index = |row: &CellRow| layout.index(moved(row.position, origin.map(|at| -at)));
+        let [mut solid, mut occupied] = [CellSet::default(); 2];
+        self.grid.visit_rows(ranges, |row| {
+            solid.insert_row(index(row), row.solid());
+            occupied.insert_row(index(row), row.occupied());
+        });
+        if solid == occupied {
+            return Some(solid);
+        }
         self.origin = origin;
         self.cells.clear();
-        let count: i32 = lengths.iter().product();
+        let count: i32 = layout.lengths.iter().product();
         self.cells.resize(count as usize, Cell::EMPTY);
-        self.grid.visit_rows(ranges, |position, row| {
-            let [x, y, z] = moved(position, start.map(|at| -at));
-            let index = (x + lengths[0] * (y + lengths[1] * z)) as usize;
-            if let Some(cells) = self.cells.get_mut(index..index + row.len()) {
-                cells.copy_from_slice(row);
-            }
+        self.grid.visit_rows(ranges, |row| {
+            let cells = self.cells.iter_mut().skip(index(row));
+            cells.zip(row.cells()).for_each(|(slot, cell)| *slot = cell);
         });
+        None
     }
 
     /// Finds the facets of all exposed faces of the block.

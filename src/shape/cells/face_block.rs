@@ -79,13 +79,8 @@ impl<V: Space> FaceBlock<V> {
     /// Finds the exposed faces of a block, given by the position of its first cell, which must be
     /// [in range](crate::shape::cells::grid::is_in_range). Returns `None` if there are none.
     pub fn find(block: &mut BlockCells<V>, origin: CellPosition) -> Option<Self> {
-        block.read(origin);
         let size = block.grid.cell_size();
-        // A loop without an early end tests many cells at once.
-        let is_simple = |cell: &Cell| cell.is_solid() | cell.is_empty();
-        let cells = block.cells.iter();
-        if cells.fold(true, |all, cell| all & is_simple(cell)) {
-            let solid = CellSet::of(&block.cells, |cell| cell.is_solid());
+        if let Some(solid) = block.read(origin) {
             return Self::of_solid(solid, origin, size);
         }
         let facets = block.find_facets();

@@ -13,6 +13,7 @@ use crate::{
         cells::{
             cell::{Cell, MAX_SHAPES},
             cell_shape::{CellShape, TableShape, in_cells},
+            chunk::{CellRow, Chunk, NO_CELLS},
         },
     },
     space::{DVector, Space},
@@ -39,14 +40,8 @@ const GREATEST_SIDE: f64 = 1e30_f32 as f64;
 /// So the `weld` of a face of a cell at the origin is at most a fiftieth of the shortest side.
 const MAX_RATIO: f64 = 1e4 * (1.0 + 1e-6);
 
-/// The cells of a chunk without cells, and possibly more.
-static NO_CELLS: [Cell; 1 << 10] = [Cell::EMPTY; 1 << 10];
-
-/// The number of cells that a comparison of two grids compares at once.
-const ROW: usize = 32;
-
 /// The maximum number of cells in all chunks of a collider's grid, empty cells included. These
-/// cells take 256 MiB.
+/// cells take at most 300 MiB.
 const MAX_CELLS: u64 = 1 << 26;
 
 /// A sparse grid of [`Cell`]s, from which [`Collider::cells`](crate::Collider::cells) makes a
@@ -73,11 +68,13 @@ const MAX_CELLS: u64 = 1 << 26;
 ///
 /// # Cost
 ///
-/// A chunk of 32 x 32 cells (in 3D, 8 x 8 x 8) has four bytes for each cell. Chunks without cells
-/// take no memory. So a compact area is cheap, but a line of cells takes as much memory as a strip
-/// that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of
-/// its own. A saved grid with such cells needs much more memory than its file has bytes. The chunks
-/// of a collider have at most 2²⁶ cells, empty cells included, which take 256 MiB.
+/// A chunk of 32 x 32 cells (in 3D, 8 x 8 x 8) takes about 300 bytes if all of its cells are
+/// [`Cell::EMPTY`] or [`Cell::SOLID`]. Otherwise, it takes another four bytes for each cell. Chunks
+/// without cells take no memory. So a compact area is cheap, but a line of cells takes as much
+/// memory as a strip that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may
+/// take a chunk of its own. A saved grid with such cells needs much more memory than its file has
+/// bytes. The chunks of a collider have at most 2²⁶ cells, empty cells included, which take at most
+/// 300 MiB.
 ///
 /// Reading or writing a cell takes a search among the chunks. A clone shares its chunks with the
 /// original: only a chunk that is changed later is copied.
@@ -89,33 +86,38 @@ pub struct CellGrid<V: Space> {
     size: V,
     shapes: Arc<[TableShape<V>]>,
     /// Chunks and regions without cells are removed, so that equal grids have equal regions.
-    regions: Arc<BTreeMap<CellPosition, Arc<Region>>>,
+    regions: Arc<Regions>,
 }
 
 /// A grid, and the offset of its cells in a larger grid.
 pub type OffsetCells<'g, V> = (&'g CellGrid<V>, CellPosition);
 
-/// The chunks of a cube of positions, in the order of their positions. A change copies the list of
-/// a region, and not the list of all chunks.
-type Region = Vec<(CellPosition, Arc<Chunk>)>;
+/// The number of chunks of a region.
+const REGION_LEN: usize = 1 << 6;
 
-/// The cells of a cube of positions.
+/// The chunks of a cube of positions. A change copies the list of a region, and not the list of all
+/// chunks.
 #[derive(Clone, PartialEq)]
-struct Chunk {
-    /// The number of cells that are not empty.
+struct Region {
+    /// The number of chunks with cells.
     count: usize,
-    cells: Box<[Cell]>,
+    chunks: [Option<Arc<Chunk>>; REGION_LEN],
 }
+
+static NO_CHUNKS: Region = Region {
+    count: 0,
+    chunks: [const { None }; REGION_LEN],
+};
 
 impl<V: Space> CellGrid<V> {
     /// The number of bits of a position inside a chunk, along each axis.
     const BITS: u32 = if V::DVec::DIMENSION == 2 { 5 } else { 3 };
 
-    /// The bits of a position inside a chunk.
-    const MASK: i32 = (1 << Self::BITS) - 1;
+    /// The greatest coordinate inside a chunk.
+    const LAST: i32 = (1 << Self::BITS) - 1;
 
     /// The number of bits of a chunk's position inside a region, along each axis.
-    const REGION_BITS: u32 = 3;
+    const REGION_BITS: u32 = REGION_LEN.trailing_zeros() / V::DVec::DIMENSION as u32;
 
     /// The number of cells of a chunk.
     const CHUNK_LEN: usize = 1 << (Self::BITS * V::DVec::DIMENSION as u32);
@@ -218,9 +220,12 @@ impl<V: Space> CellGrid<V> {
         self.check_size()?;
         self.check_len(0)?;
         self.chunks().try_for_each(|(key, chunk)| {
-            let is_in_range = is_in_range(Self::join(*key, 0));
-            let mut cells = chunk.cells.iter();
-            cells.try_for_each(|cell| self.check_cell(*cell, is_in_range))
+            let is_in_range = is_in_range(Self::join(key, 0));
+            if is_in_range && !chunk.has_special() {
+                return Ok(());
+            }
+            let mut cells = chunk.iter();
+            cells.try_for_each(|(_, cell)| self.check_cell(cell, is_in_range))
         })
     }
 
@@ -270,31 +275,32 @@ impl<V: Space> CellGrid<V> {
     /// Returns an error if the grid would have too many chunks for a collider, after `added` more
     /// chunks.
     pub(in crate::shape) fn check_len(&self, added: usize) -> Result<(), ShapeError> {
-        let count: usize = self.regions.values().map(|region| region.len()).sum();
+        let count: usize = self.regions.values().map(|region| region.count).sum();
         let is_short = (count + added) as u64 <= Self::MAX_CHUNKS;
         is_short.then_some(()).ok_or(ShapeError::TooManyCells)
     }
 
     /// Returns the chunks with cells, each with its position.
-    fn chunks(&self) -> impl Iterator<Item = (&CellPosition, &Arc<Chunk>)> {
-        let regions = self.regions.values();
-        regions.flat_map(|region| region.iter().map(|(key, chunk)| (key, chunk)))
+    fn chunks(&self) -> impl Iterator<Item = (CellPosition, &Chunk)> {
+        self.regions.iter().flat_map(|(region_key, region)| {
+            let chunks = region.chunks.iter().enumerate();
+            chunks.filter_map(|(index, chunk)| {
+                let key = joined(*region_key, index, Self::REGION_BITS);
+                Some((key, chunk.as_deref()?))
+            })
+        })
     }
 
     /// Returns a chunk, or `None` if the chunk has no cells.
     fn chunk(&self, key: CellPosition) -> Option<&Chunk> {
-        let region = self.regions.get(&Self::region_of(key))?;
-        let index = region.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        region.get(index).map(|(_, chunk)| &**chunk)
-    }
-
-    fn region_of(key: CellPosition) -> CellPosition {
-        key.map(|at| at >> Self::REGION_BITS)
+        let (region, index) = divided(key, Self::REGION_BITS);
+        let region = self.regions.get(&region)?;
+        region.chunks.get(index)?.as_deref()
     }
 
     /// Returns the number of cells that are not empty.
     pub fn len(&self) -> usize {
-        self.chunks().map(|(_, chunk)| chunk.count).sum()
+        self.chunks().map(|(_, chunk)| chunk.len()).sum()
     }
 
     /// Returns `true` if all cells are empty.
@@ -310,8 +316,7 @@ impl<V: Space> CellGrid<V> {
     /// Returns the cell at a position.
     pub(super) fn at(&self, position: CellPosition) -> Cell {
         let (key, index) = Self::split(position);
-        let cell = self.chunk(key).and_then(|it| it.cells.get(index));
-        cell.copied().unwrap_or_default()
+        self.chunk(key).unwrap_or(&NO_CELLS).get(index)
     }
 
     /// Sets the cell at a position. An empty cell removes the cell: the grid does not keep the
@@ -330,47 +335,30 @@ impl<V: Space> CellGrid<V> {
     fn write(
         &mut self,
         key: CellPosition,
-        mut indices: impl Iterator<Item = usize> + Clone,
+        indices: impl Iterator<Item = usize> + Clone,
         cell: Cell,
     ) {
         let cell = if cell.is_empty() { Cell::EMPTY } else { cell };
         // A chunk that does not change stays shared.
-        let is_unchanged = match self.chunk(key) {
-            Some(chunk) => indices
-                .clone()
-                .all(|index| chunk.cells.get(index) == Some(&cell)),
-            None => cell.is_empty(),
-        };
-        if is_unchanged {
+        let old = self.chunk(key).unwrap_or(&NO_CELLS);
+        if indices.clone().all(|index| old.get(index) == cell) {
             return;
         }
-        let region_key = Self::region_of(key);
+        let (region_key, index) = divided(key, Self::REGION_BITS);
         let regions = Arc::make_mut(&mut self.regions);
-        let region = Arc::make_mut(regions.entry(region_key).or_default());
-        let found = region.binary_search_by_key(&key, |(key, _)| *key);
-        let at = found.unwrap_or_else(|at| {
-            let cells = NO_CELLS.iter().take(Self::CHUNK_LEN).copied();
-            let empty = Chunk {
-                count: 0,
-                cells: cells.collect(),
-            };
-            region.insert(at, (key, Arc::new(empty)));
-            at
-        });
-        let Some((_, chunk)) = region.get_mut(at) else {
+        let region = regions.entry(region_key);
+        let Region { count, chunks } =
+            Arc::make_mut(region.or_insert_with(|| Arc::new(NO_CHUNKS.clone())));
+        let Some(slot) = chunks.get_mut(index) else {
             return;
         };
-        let Chunk { count, cells } = Arc::make_mut(chunk);
-        for index in indices.by_ref() {
-            if let Some(slot) = cells.get_mut(index) {
-                *count += usize::from(slot.is_empty());
-                *count -= usize::from(cell.is_empty());
-                *slot = cell;
-            }
-        }
-        if *count == 0 {
-            region.remove(at);
-            if region.is_empty() {
+        *count += usize::from(slot.is_none());
+        let chunk = Arc::make_mut(slot.get_or_insert_default());
+        indices.for_each(|index| chunk.set(index, cell, Self::CHUNK_LEN));
+        if chunk.is_empty() {
+            *slot = None;
+            *count -= 1;
+            if *count == 0 {
                 regions.remove(&region_key);
             }
         }
@@ -405,7 +393,7 @@ impl<V: Space> CellGrid<V> {
             let mut inner = ranges;
             for (ends, key) in inner.iter_mut().zip(key) {
                 let first = key << Self::BITS;
-                *ends = ends.map(|end| end.clamp(first, first | Self::MASK));
+                *ends = ends.map(|end| end.clamp(first, first + Self::LAST));
             }
             let indices = positions_in(inner).map(|position| Self::split(position).1);
             grid.write(key, indices, cell);
@@ -415,7 +403,7 @@ impl<V: Space> CellGrid<V> {
                 let mut axes = key.iter().zip(keys);
                 axes.all(|(key, [start, end])| (start..=end).contains(key))
             };
-            let within = self.chunks().map(|(key, _)| *key).filter(is_within);
+            let within = self.chunks().map(|(key, _)| key).filter(is_within);
             let within: Vec<_> = within.collect();
             within.into_iter().for_each(|key| fill_chunk(self, key));
             return Ok(());
@@ -469,9 +457,8 @@ impl<V: Space> CellGrid<V> {
     /// Returns the cells in the order of [`iter`](Self::iter).
     fn iter_arrays(&self) -> impl Iterator<Item = (CellPosition, Cell)> {
         self.chunks().flat_map(|(key, chunk)| {
-            let cells = chunk.cells.iter().enumerate();
-            let cells = cells.filter(|(_, cell)| !cell.is_empty());
-            cells.map(|(index, cell)| (Self::join(*key, index), *cell))
+            let cells = chunk.iter();
+            cells.map(move |(index, cell)| (Self::join(key, index), cell))
         })
     }
 
@@ -482,18 +469,14 @@ impl<V: Space> CellGrid<V> {
         let last_z = if V::DVec::DIMENSION == 2 { 0 } else { last };
         let cubes = ranges_between([0; 3], [last, last, last_z]);
         self.chunks().flat_map(move |(key, _)| {
-            let first = Self::join(*key, 0);
+            let first = Self::join(key, 0);
             positions_in(cubes).map(move |cube| moved(first, cube.map(|at| at << bits)))
         })
     }
 
-    /// Calls `visit` with the rows of cells along the x axis in a box of cells, each with the
-    /// position of its first cell. Skips rows in chunks without cells.
-    pub(super) fn visit_rows(
-        &self,
-        ranges: CellRanges,
-        mut visit: impl FnMut(CellPosition, &[Cell]),
-    ) {
+    /// Calls `visit` with the rows of cells along the x axis in a box of cells. Skips rows in chunks
+    /// without cells.
+    pub(super) fn visit_rows(&self, ranges: CellRanges, mut visit: impl FnMut(&CellRow)) {
         let chunks = ranges.map(|range| range.map(|at| at >> Self::BITS));
         for key in positions_in(chunks) {
             let Some(chunk) = self.chunk(key) else {
@@ -502,14 +485,17 @@ impl<V: Space> CellGrid<V> {
             let mut own = ranges;
             for (range, key) in own.iter_mut().zip(key) {
                 let first = key << Self::BITS;
-                *range = [range[0].max(first), range[1].min(first + Self::MASK)];
+                *range = [range[0].max(first), range[1].min(first + Self::LAST)];
             }
             let [[x, last], ys, zs] = own;
             for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
-                let (_, index) = Self::split([x, y, z]);
-                if let Some(cells) = chunk.cells.get(index..=index + (last - x) as usize) {
-                    visit([x, y, z], cells);
-                }
+                let position = [x, y, z];
+                visit(&CellRow {
+                    position,
+                    chunk,
+                    first: Self::split(position).1,
+                    len: (last - x + 1) as usize,
+                });
             }
         }
     }
@@ -517,19 +503,9 @@ impl<V: Space> CellGrid<V> {
     /// Calls `visit` with the position and the new content of each cell that differs in `new`.
     /// Chunks that both grids share are skipped.
     pub(crate) fn visit_changes(&self, new: &Self, mut visit: impl FnMut(CellPosition, Cell)) {
-        self.visit_unshared(new, |key, chunks| {
-            let [old, new] = chunks.map(|chunk| chunk.map_or(&NO_CELLS[..], |it| &it.cells));
-            let [old, new] = [old, new].map(|cells| cells.as_chunks::<ROW>().0.iter());
-            for (row, (old, new)) in old.zip(new).enumerate() {
-                let cells = old.iter().zip(new);
-                // Most rows are equal. A loop without an early end compares many cells at once.
-                let differences = cells.clone().map(|(old, new)| old.word() ^ new.word());
-                if differences.fold(0, |all, bits| all | bits) != 0 {
-                    for (index, (_, new)) in cells.enumerate().filter(|(_, it)| it.0 != it.1) {
-                        visit(Self::join(key, row * ROW + index), *new);
-                    }
-                }
-            }
+        self.visit_unshared(new, |key, [old, new]| {
+            let changes = old.changes(new);
+            changes.for_each(|(index, cell)| visit(Self::join(key, index), cell));
         });
     }
 
@@ -538,7 +514,7 @@ impl<V: Space> CellGrid<V> {
         let mut corners = Vec::new();
         self.visit_unshared(new, |key, _| {
             let first = Self::join(key, 0);
-            let ends = [first, first.map(|at| at + Self::MASK + 1)];
+            let ends = [first, first.map(|at| at + Self::LAST + 1)];
             corners.extend(ends.map(|end| V::DVec::of(end.map(f64::from))));
         });
         let Bounds { min, max } = Bounds::of_points(corners);
@@ -550,16 +526,19 @@ impl<V: Space> CellGrid<V> {
     }
 
     /// Calls `visit` with each chunk that two grids do not share.
-    fn visit_unshared(
-        &self,
-        new: &Self,
-        mut visit: impl FnMut(CellPosition, [Option<&Arc<Chunk>>; 2]),
-    ) {
-        let no_region = Region::new();
-        for (_, regions) in unshared(self.regions.iter(), new.regions.iter()) {
-            let regions = regions.map(|region| region.map_or(&no_region, |it| &**it));
-            let [old, new] = regions.map(|it| it.iter().map(|(key, chunk)| (key, chunk)));
-            unshared(old, new).for_each(|(key, chunks)| visit(*key, chunks));
+    fn visit_unshared(&self, new: &Self, mut visit: impl FnMut(CellPosition, [&Chunk; 2])) {
+        for (region_key, regions) in unshared(&self.regions, &new.regions) {
+            let [old, new] = regions.map(|region| region.map_or(&NO_CHUNKS, |it| &**it));
+            for (index, chunks) in old.chunks.iter().zip(&new.chunks).enumerate() {
+                let is_shared = match chunks {
+                    (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+                    (old, new) => old.is_none() && new.is_none(),
+                };
+                if !is_shared {
+                    let chunks = [chunks.0, chunks.1].map(|it| it.as_deref().unwrap_or(&NO_CELLS));
+                    visit(joined(region_key, index, Self::REGION_BITS), chunks);
+                }
+            }
         }
     }
 
@@ -627,19 +606,12 @@ impl<V: Space> CellGrid<V> {
 
     /// Splits a position into the position of its chunk and the index in this chunk.
     fn split(position: CellPosition) -> (CellPosition, usize) {
-        let [x, y, z] = position.map(|at| (at & Self::MASK) as usize);
-        let index = x | y << Self::BITS | z << (2 * Self::BITS);
-        (position.map(|at| at >> Self::BITS), index)
+        divided(position, Self::BITS)
     }
 
     /// Does the inverse of [`split`](Self::split).
     fn join(key: CellPosition, index: usize) -> CellPosition {
-        let mut shift = 0;
-        key.map(|key| {
-            let inner = (index >> shift) as i32 & Self::MASK;
-            shift += Self::BITS;
-            key << Self::BITS | inner
-        })
+        joined(key, index, Self::BITS)
     }
 }
 
@@ -666,16 +638,15 @@ impl<V: Space> fmt::Debug for CellGrid<V> {
     }
 }
 
-/// The values of a key in two maps.
-type OldAndNew<'m, T> = (&'m CellPosition, [Option<&'m Arc<T>>; 2]);
+/// The regions of a grid.
+type Regions = BTreeMap<CellPosition, Arc<Region>>;
 
-/// Returns each key of two maps with its values, without the keys whose values are shared. The keys
-/// must ascend.
-fn unshared<'m, T: 'm>(
-    old: impl Iterator<Item = (&'m CellPosition, &'m Arc<T>)>,
-    new: impl Iterator<Item = (&'m CellPosition, &'m Arc<T>)>,
-) -> impl Iterator<Item = OldAndNew<'m, T>> {
-    let (mut old, mut new) = (old.peekable(), new.peekable());
+/// Returns the keys of two maps with their values, without the keys whose values are shared.
+fn unshared<'m>(
+    old: &'m Regions,
+    new: &'m Regions,
+) -> impl Iterator<Item = (CellPosition, [Option<&'m Arc<Region>>; 2])> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     iter::from_fn(move || {
         loop {
             match (old.peek().copied(), new.peek().copied()) {
@@ -684,19 +655,37 @@ fn unshared<'m, T: 'm>(
                     old.next();
                     new.next();
                     if !Arc::ptr_eq(before, after) {
-                        return Some((key, [Some(before), Some(after)]));
+                        return Some((*key, [Some(before), Some(after)]));
                     }
                 }
                 (Some((key, before)), after) if after.is_none_or(|after| key < after.0) => {
                     old.next();
-                    return Some((key, [Some(before), None]));
+                    return Some((*key, [Some(before), None]));
                 }
                 (_, after) => {
                     new.next();
-                    return after.map(|(key, after)| (key, [None, Some(after)]));
+                    return after.map(|(key, after)| (*key, [None, Some(after)]));
                 }
             }
         }
+    })
+}
+
+/// Divides positions into cubes of `1 << bits` positions along each axis. Returns the position of
+/// the cube, and the index in the cube.
+fn divided(position: CellPosition, bits: u32) -> (CellPosition, usize) {
+    let [x, y, z] = position.map(|at| (at & ((1 << bits) - 1)) as usize);
+    let index = x | y << bits | z << (2 * bits);
+    (position.map(|at| at >> bits), index)
+}
+
+/// Does the inverse of [`divided`].
+fn joined(cube: CellPosition, index: usize, bits: u32) -> CellPosition {
+    let mut shift = 0;
+    cube.map(|cube| {
+        let inner = (index >> shift) as i32 & ((1 << bits) - 1);
+        shift += bits;
+        cube << bits | inner
     })
 }
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `cell.rs` | [`Cell`], the content of a cell |
 //! | `cell_shape.rs` | [`CellShape`](cell_shape::CellShape), the convex shape of a cell |
+//! | `chunk.rs` | the cells of a chunk of a grid |
 //! | `grid.rs` | [`CellGrid`], a sparse grid of cells |
 //! | `block_layout.rs` | the order of the cells in a block |
 //! | `exposed_faces.rs` | the faces of the cells of a block |
@@ -22,6 +23,7 @@ pub mod cell;
 pub mod cell_path;
 pub mod cell_shape;
 pub mod cell_surface;
+pub mod chunk;
 pub mod exposed_faces;
 pub mod face_block;
 pub mod face_tree;

@@ -1,10 +1,8 @@
 //! The solid cells near a body, as sets of bits.
 //!
 //! If all cells near a body are solid or empty, `surface/` needs no facets for most contacts:
-//! [`CellGrid::solid_near`] reads the cells, and
+//! [`CellGrid::find_solid`] reads the cells, and
 //! [`side_facet`](super::cell_surface::CellSurface::side_facet) returns the facet of a contact.
-
-use smallvec::SmallVec;
 
 use crate::{
     shape::{
@@ -26,27 +24,27 @@ const MAX_LENGTH: i32 = 16;
 const MAX_ROWS: usize = 144;
 
 /// The solid cells in a small box of cells. The other cells of the box are empty.
+#[derive(Default)]
 pub struct NearCells {
     /// The positions of the cells. Cells outside count as empty.
     ranges: CellRanges,
     /// The solid cells of each row along the x axis, with y first and then z.
-    rows: [u16; MAX_ROWS],
+    rows: Vec<u16>,
+    /// The solid cells with an exposed side, without the outermost cells of the box.
+    pub exposed: Vec<CellPosition>,
 }
 
 impl<V: Space> CellGrid<V> {
-    /// Returns the solid cells near a box in the frame of the grid, and the cells around them.
-    /// Returns `None` if any of these cells is neither solid nor empty, or if they are too many.
-    pub fn solid_near(&self, bounds: &Bounds<V::DVec>) -> Option<NearCells> {
+    /// Finds the solid cells near a box in the frame of the grid, and the cells around them. Returns
+    /// `None` if any of these cells is neither solid nor empty, or if they are too many.
+    pub fn find_solid(&self, bounds: &Bounds<V::DVec>, near: &mut NearCells) -> Option<()> {
         let reach = V::DVec::ONE * (BOX_ROUNDING * self.cell_size().to_f64().extent());
         let ends = [bounds.min - reach, bounds.max + reach];
         let [first, last] = ends.map(|end| floor(self.in_cells(end)));
         if !is_in_range(first) || !is_in_range(last) {
             return None;
         }
-        let mut near = NearCells {
-            ranges: [[0; 2]; 3],
-            rows: [0; MAX_ROWS],
-        };
+        near.ranges = [[0; 2]; 3];
         let axes = near.ranges.iter_mut().zip(first).zip(last);
         for ((range, first), last) in axes.take(V::DVec::DIMENSION) {
             *range = [first - 1, last + 1];
@@ -55,19 +53,18 @@ impl<V: Space> CellGrid<V> {
         if length > MAX_LENGTH || i64::from(ys) * i64::from(zs) > MAX_ROWS as i64 {
             return None;
         }
+        near.rows.clear();
+        near.rows.resize((ys * zs) as usize, 0);
         let mut is_simple = true;
-        self.visit_rows(near.ranges, |position, cells| {
-            let mut solid = 0;
-            for (cell, bit) in cells.iter().zip(0..) {
-                solid |= u16::from(cell.is_solid()) << bit;
-                is_simple &= cell.is_solid() | cell.is_empty();
-            }
-            let start = near.ranges[0][0];
-            if let Some(row) = near.row_mut(position) {
-                *row |= solid << (position[0] - start);
+        self.visit_rows(near.ranges, |row| {
+            let (solid, start) = (row.solid(), near.ranges[0][0]);
+            is_simple &= solid == row.occupied();
+            if let Some(known) = near.row_mut(row.position) {
+                *known |= (solid as u16) << (row.position[0] - start);
             }
         });
-        is_simple.then_some(near)
+        near.find_exposed(V::DVec::DIMENSION);
+        is_simple.then_some(())
     }
 }
 
@@ -114,11 +111,10 @@ impl NearCells {
         ranges
     }
 
-    /// Returns the solid cells with an exposed side, without the outermost cells.
-    pub fn exposed(&self, dimension: usize) -> SmallVec<[CellPosition; 32]> {
+    fn find_exposed(&mut self, dimension: usize) {
+        self.exposed.clear();
         let [[x, last], [y, last_y], [z, last_z]] = self.inner_ranges(dimension);
         let inner = ((1_u32 << (last - x + 1)) - 1) << 1;
-        let mut exposed = SmallVec::new();
         for z in z..=last_z {
             for y in y..=last_y {
                 let row = self.row([x, y, z]);
@@ -128,10 +124,10 @@ impl NearCells {
                     covered &= self.row([x, y, z - 1]) & self.row([x, y, z + 1]);
                 }
                 let cells = bits(u64::from(row & !covered & inner as u16));
-                exposed.extend(cells.map(|bit| [x + bit as i32 - 1, y, z]));
+                self.exposed
+                    .extend(cells.map(|bit| [x + bit as i32 - 1, y, z]));
             }
         }
-        exposed
     }
 
     /// Returns a box of solid cells around a solid cell.

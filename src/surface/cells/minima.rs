@@ -30,7 +30,7 @@ impl<V: Space> CellBody<'_, '_, V> {
         let radius = radii[0] + radii[1];
         let reach = self.core.grown(radius + self.tolerance);
         let mut sides: SmallVec<[(CellSide, f64); 8]> = SmallVec::new();
-        for &cell in &self.exposed {
+        for &cell in &self.cells.exposed {
             let bounds = self.bounds_of_cell(cell);
             if !bounds.overlaps(&reach) {
                 continue;

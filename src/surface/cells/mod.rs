@@ -16,8 +16,6 @@
 mod minima;
 mod push_out;
 
-use smallvec::SmallVec;
-
 use crate::{
     placed::Part,
     query::Contact64,
@@ -41,9 +39,7 @@ struct CellBody<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
     part: &'p Part<'a, V>,
     surface: &'p CellSurface<V>,
-    cells: NearCells,
-    /// The solid cells with an exposed side.
-    exposed: SmallVec<[CellPosition; 32]>,
+    cells: &'p NearCells,
     /// The map from the frame of the grid to the axes of the world: a rotation, perhaps mirrored.
     to_world: <V::DVec as DVector>::Matrix,
     /// The scale of the surface.
@@ -66,6 +62,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     pub(super) fn add_cell_contacts(
         &self,
         contacts: &mut Vec<FacetContact<V::DVec>>,
+        cells: &mut NearCells,
         search: &mut TranslationSearch<V::DVec, usize>,
     ) -> Option<usize> {
         let (part, surface) = (self.convex.as_ref()?, self.surface.cells()?);
@@ -84,7 +81,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if sides > 1 && !has_corners || !self.surface.is_one_sided() {
             return None;
         }
-        let body = CellBody::new(self, part, surface, radii)?;
+        let body = CellBody::new(self, part, surface, cells, radii)?;
         if has_corners {
             body.add_push_out(half_extents, contacts, search)
         } else {
@@ -100,6 +97,7 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
         pair: &'p SurfacePair<'a, V>,
         part: &'p Part<'a, V>,
         surface: &'p CellSurface<V>,
+        cells: &'p mut NearCells,
         [facet_radius, own_radius]: [f64; 2],
     ) -> Option<Self> {
         let (of_surface, of_part) = (&pair.surface.world_pose, part.world_pose.pose());
@@ -115,7 +113,7 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
         let scale = (max - min).length() + radius + grid.cell_size().to_f64().length() * factor;
         let tolerance = SURELY_APART * scale;
         let reach = core.grown(radius + tolerance);
-        let cells = grid.solid_near(&unscaled(&reach, factor))?;
+        grid.find_solid(&unscaled(&reach, factor), cells)?;
         let center = inverse * pair.center?;
         if grid
             .cells_at(center * (1.0 / factor))
@@ -127,7 +125,6 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
             pair,
             part,
             surface,
-            exposed: cells.exposed(V::DVec::DIMENSION),
             cells,
             to_world,
             factor,
@@ -219,7 +216,7 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
             before.all(|(other, _)| plane(*other) != plane(*own))
         });
         firsts.flat_map(move |(_, (first, depth))| {
-            let sides = self.exposed.iter().map(|cell| (*cell, first.1));
+            let sides = self.cells.exposed.iter().map(|cell| (*cell, first.1));
             let others = sides.filter(move |other| {
                 plane(*other) == plane(*first)
                     && self.cells.is_exposed(other.0, other.1)

@@ -91,7 +91,7 @@ impl<V: Space> CellBody<'_, '_, V> {
         let reach = self.core.grown(self.tolerance);
         let mut obstacles = Obstacles::new();
         let mut touches = false;
-        for &cell in &self.exposed {
+        for &cell in &self.cells.exposed {
             let bounds = self.bounds_of_cell(cell);
             if !bounds.overlaps(&reach) {
                 continue;
@@ -120,7 +120,7 @@ impl<V: Space> CellBody<'_, '_, V> {
             let entry = self.bounds_of_cell(*cell).entry(&center, node.translation);
             entry.is_finite()
         };
-        if node.length > longest || self.exposed.iter().any(is_crossed) {
+        if node.length > longest || self.cells.exposed.iter().any(is_crossed) {
             return None;
         }
         let mut sides: SmallVec<[(CellSide, f64); 3]> = SmallVec::new();
@@ -314,7 +314,7 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
         if !known.contains(&core) {
             return Err(Unknown);
         }
-        let overlapped = body.exposed.iter().copied().find(|cell| {
+        let overlapped = body.cells.exposed.iter().copied().find(|cell| {
             let bounds = body.bounds_of_cell(*cell);
             is_new(obstacles, *cell)
                 && bounds.overlaps(&core)
@@ -346,7 +346,7 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
             sides.find(|side| (outward::<V::DVec>(*side) - normal).length() <= SAME_NORMAL)?;
         let foot = Bounds::at(body.lowest(normal) + normal * depth);
         let layer = obstacle.ranges.get(side / 2)?.get(side % 2)?;
-        let cells = body.exposed.iter().copied().filter(|cell| {
+        let cells = body.cells.exposed.iter().copied().filter(|cell| {
             cell.get(side / 2) == Some(layer)
                 && has_position(&obstacle.ranges, *cell)
                 && body.cells.is_exposed(*cell, side)
