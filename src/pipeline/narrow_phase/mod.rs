@@ -134,6 +134,8 @@ struct PairTick<'a, V: Space> {
 /// The buffers of a task that tests pairs.
 #[derive(Default)]
 struct PairTester<V: Space> {
+    /// The contacts of the task, if several tasks share the pairs.
+    found: Buffer<CollisionEvent>,
     parts: Buffer<CollisionEvent>,
     scratch: Scratch<V>,
 }
@@ -188,30 +190,30 @@ fn test_all<V: Space>(
     let tasks = chunks.zip(testers.iter_mut());
     match shared {
         Some((pool, _)) => {
-            let lists = pool.scope(|scope| {
+            pool.scope(|scope| {
                 for (pairs, tester) in tasks {
                     scope.spawn(async move {
-                        let mut found = Vec::with_capacity(pairs.len());
+                        let mut found = core::mem::take(&mut tester.found);
                         tester.test(tick, pairs, &mut found);
-                        found
+                        tester.found = found;
                     });
                 }
             });
-            for list in lists {
-                reserve_amortized(found, list.len());
-                found.extend(list);
-            }
         }
         None => tasks.for_each(|(pairs, tester)| tester.test(tick, pairs, found)),
     }
     let mut supports = 0;
     for PairTester {
-        parts: found,
+        found: of_task,
+        parts: parts_of_task,
         scratch,
     } in testers
     {
-        parts.extend_from_slice(found);
-        found.clear();
+        reserve_amortized(found, of_task.len());
+        found.extend_from_slice(of_task);
+        of_task.clear();
+        parts.extend_from_slice(parts_of_task);
+        parts_of_task.clear();
         supports += scratch.counter.take();
         scratch.end_tick();
     }
@@ -247,7 +249,7 @@ impl<V: Space> PairTester<V> {
     ) {
         reserve_amortized(found, 1);
         if let Some(meetings) = one_way.meetings(first, second) {
-            let Self { parts, scratch } = self;
+            let Self { parts, scratch, .. } = self;
             let contact = one_way_contact(&meetings, (first, second), scratch, parts);
             found.extend(contact);
             return;
@@ -266,7 +268,7 @@ impl<V: Space> PairTester<V> {
         if first.has_same_ground(second) {
             return;
         }
-        let Self { parts, scratch } = self;
+        let Self { parts, scratch, .. } = self;
         // The order of the arguments must depend on the colliders, not on the entities, so that
         // entity ids do not change the contact.
         let is_swapped = first.compare(second).is_gt();
