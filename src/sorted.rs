@@ -1,6 +1,5 @@
-//! Sorting and merging of nearly sorted lists. The grids of the broad phase call [`restore`] in
-//! each tick. [`Collisions`](crate::Collisions) calls [`merge`] to add the new contacts to the old
-//! contacts.
+//! Sorting and merging of nearly sorted lists. The broad phase calls [`restore`] for its
+//! grids and for the order of the entities. [`merge`] adds contacts to a sorted list of contacts.
 
 use crate::buffer::reserve_amortized;
 

@@ -392,8 +392,9 @@ const GONE: u32 = u32::MAX;
 
 /// Updates sorted contacts: see [`Collisions::update`].
 ///
-/// If most contacts are found, the list of the found contacts becomes the new list, and otherwise
-/// the old list stays. So most contacts stay in place.
+/// If the number of the found contacts is close to the number of the old contacts, the list of the
+/// found contacts becomes the new list, and otherwise the old list stays. So most contacts stay in
+/// place in most ticks.
 fn merge_found(
     contacts: &mut Vec<CollisionEvent>,
     found: &mut Vec<CollisionEvent>,

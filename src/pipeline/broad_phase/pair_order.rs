@@ -138,7 +138,10 @@ impl Ranks {
             Some(u128::from(entity.to_bits()) << 32 | u128::from(slot))
         };
         self.keys.clear();
-        reserve_amortized(&mut self.keys, arena.count());
+        let count = arena.count();
+        if self.keys.capacity() < count {
+            self.keys.reserve_exact(count + count / 4);
+        }
         // Bevy orders entities by falling index, so most slots are in the reverse order of their
         // entities.
         self.keys.extend(arena.slots().rev().filter_map(key));

@@ -12,9 +12,11 @@ use crate::{buffer::Buffer, collision::CollisionEvent};
 /// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    /// The deepest contact of each touching pair, sorted by pair. The report swaps this list with
+    /// The deepest contact of each touching pair, sorted by pair. The report may swap this list with
     /// the list of the previous tick, and frees the unused memory of both lists.
     pub pairs: Vec<CollisionEvent>,
+    /// The number of touching pairs, rejected pairs included.
+    pub tested: usize,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part. If
     /// a filter of the app rejects contacts, the list may keep a single contact of a pair.
     pub parts: Buffer<CollisionEvent>,

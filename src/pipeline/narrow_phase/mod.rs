@@ -115,7 +115,8 @@ pub fn narrow_phase(
     if count > 0 {
         merge(all, count, &state.pairs_3d, CollisionEvent::pair);
     }
-    parts.sort_unstable_by(CollisionEvent::cmp_parts);
+    found.tested = found.pairs.len();
+    found.parts.sort_unstable_by(CollisionEvent::cmp_parts);
     diagnostics.casts = 0;
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;

@@ -50,7 +50,7 @@ pub struct EventBatch {
     swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
-    /// The peak number of contacts, poses and teleported entities.
+    /// The peak number of contacts, rejected contacts included, poses and teleported entities.
     state_peak: Peak,
     /// The peak number of events.
     event_peak: Peak,
@@ -80,6 +80,9 @@ pub fn report(
     batch.write_messages(world, &mut state, is_at_rest);
     // `store_poses` forgets the teleported entities.
     batch.state_peak.record_len(state.item_count());
+    // A filter may have rejected most contacts.
+    let tested = world.resource::<FoundContacts>().tested;
+    batch.state_peak.record_len(tested);
     store_poses(&mut state, world.resource(), is_current);
     let tick = world.resource::<Progress>().begun as u32;
     // Disabled entities are included: a disabled entity that was cloned or restored may have an
@@ -210,13 +213,13 @@ impl EventBatch {
         if self.state_peak.end_tick(state.item_count()) {
             state.shrink_to_fit();
             self.found.shrink_to_fit();
+            self.changes = Changes::default();
         }
         let events = self.transitions.len() + messages.len() + self.swept.len();
         if !self.event_peak.end_tick(events) {
             return;
         }
         self.transitions.shrink_to_fit();
-        self.changes = Changes::default();
         self.swept = SweptEvents::default();
         // Bevy never shrinks its two lists of messages, and gives no access to them. A copy has no
         // unused memory. Messages keep their ids in the copy, so readers continue at the same
