@@ -41,7 +41,7 @@ const GREATEST_SIDE: f64 = 1e30_f32 as f64;
 const MAX_RATIO: f64 = 1e4 * (1.0 + 1e-6);
 
 /// The maximum number of cells in all chunks of a collider's grid, empty cells included. These
-/// cells take at most 300 MiB.
+/// cells take at most 400 MiB.
 const MAX_CELLS: u64 = 1 << 26;
 
 /// A sparse grid of [`Cell`]s, from which [`Collider::cells`](crate::Collider::cells) makes a
@@ -69,14 +69,14 @@ const MAX_CELLS: u64 = 1 << 26;
 /// # Cost
 ///
 /// A chunk of 32 x 32 cells (in 3D, 8 x 8 x 8) takes about 300 bytes if all of its cells are
-/// [`Cell::EMPTY`] or [`Cell::SOLID`]. Otherwise, it takes another four bytes for each cell. Chunks
-/// without cells take no memory. So a compact area is cheap, but a line of cells takes as much
-/// memory as a strip that is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may
-/// take a chunk of its own. A saved grid with such cells needs much more memory than its file has
-/// bytes. The chunks of a collider have at most 2²⁶ cells, empty cells included, which take at most
-/// 300 MiB.
+/// [`Cell::EMPTY`] or [`Cell::SOLID`]. Otherwise, it takes another four bytes for each cell. A
+/// region of 64 chunks takes another 500 bytes. Chunks and regions without cells take no memory of
+/// their own. So a compact area is cheap, but a line of cells takes as much memory as a strip that
+/// is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of its
+/// own. A saved grid with such cells needs much more memory than its file has bytes. The chunks of a
+/// collider have at most 2²⁶ cells, empty cells included, which take at most 400 MiB.
 ///
-/// Reading or writing a cell takes a search among the chunks. A clone shares its chunks with the
+/// Reading or writing a cell takes a search among the regions. A clone shares its chunks with the
 /// original: only a chunk that is changed later is copied.
 #[derive(Clone, Reflect)]
 #[reflect(opaque, Clone, Debug, PartialEq, Default)]

@@ -63,8 +63,7 @@ impl<V: Space> CellGrid<V> {
                 *known |= (solid as u16) << (row.position[0] - start);
             }
         });
-        near.find_exposed(V::DVec::DIMENSION);
-        is_simple.then_some(())
+        is_simple.then(|| near.find_exposed(V::DVec::DIMENSION))
     }
 }
 

@@ -297,6 +297,10 @@ impl<D: DVector> Facet<D> {
         // The ends are sorted, so that both facets of the edge return the same point bit for bit.
         let mut ends = self.edge_ends(at);
         ends.sort_by(|a, b| a.total_cmp(*b));
+        if ends[0] == ends[1] {
+            // The sum in `nearest_on_segment` may change the sign of a coordinate that is 0.
+            return ends[0];
+        }
         nearest_on_segment(ends, point)
     }
 
