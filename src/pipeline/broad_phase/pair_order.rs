@@ -9,7 +9,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::{Peak, reserve_amortized},
+    buffer::Peak,
     pipeline::proxies::{ProxyArena, SlotPair},
     sorted::restore,
     space::Space,
