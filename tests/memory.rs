@@ -470,8 +470,8 @@ fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
 
 /// These limits are a fifth more than needed, so that the test notices memory that is held
 /// needlessly. A contact needs more if Bevy's two message buffers hold it in every tick.
-const MOST_OF_A_COLLIDER: f64 = 590.0;
-const MOST_OF_A_CONTACT: f64 = 800.0;
+const MOST_OF_A_COLLIDER: f64 = 500.0;
+const MOST_OF_A_CONTACT: f64 = 740.0;
 
 #[test]
 fn a_collider_and_a_contact_take_bounded_memory() {
