@@ -39,6 +39,13 @@ pub static NO_CELLS: Chunk = Chunk {
 };
 
 impl Chunk {
+    /// Returns a chunk of `len` equal cells.
+    pub fn filled(cell: Cell, len: usize) -> Self {
+        let mut chunk = Self::default();
+        (0..len).for_each(|index| chunk.set(index, cell, len));
+        chunk
+    }
+
     /// Returns `true` if all cells are empty.
     pub fn is_empty(&self) -> bool {
         self.occupied == [0; WORDS]

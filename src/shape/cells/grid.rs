@@ -364,6 +364,21 @@ impl<V: Space> CellGrid<V> {
         }
     }
 
+    /// Replaces a chunk by another chunk with cells.
+    fn replace(&mut self, key: CellPosition, chunk: &Arc<Chunk>) {
+        if self.chunk(key) == Some(&**chunk) {
+            return;
+        }
+        let (region_key, index) = divided(key, Self::REGION_BITS);
+        let region = Arc::make_mut(&mut self.regions).entry(region_key);
+        let Region { count, chunks } =
+            Arc::make_mut(region.or_insert_with(|| Arc::new(NO_CHUNKS.clone())));
+        if let Some(slot) = chunks.get_mut(index) {
+            *count += usize::from(slot.is_none());
+            *slot = Some(chunk.clone());
+        }
+    }
+
     /// Sets all cells from one corner to the opposite corner, both included.
     ///
     /// ```
@@ -389,11 +404,18 @@ impl<V: Space> CellGrid<V> {
         let [a, b] = [corner, opposite].map(V::position_to_array);
         let ranges = ranges_between(a, b).map(|[a, b]| [a.min(b), a.max(b)]);
         let keys = ranges.map(|ends| ends.map(|end| end >> Self::BITS));
-        let fill_chunk = |grid: &mut Self, key: CellPosition| {
+        let mut whole = None;
+        let mut fill_chunk = |grid: &mut Self, key: CellPosition| {
             let mut inner = ranges;
             for (ends, key) in inner.iter_mut().zip(key) {
                 let first = key << Self::BITS;
                 *ends = ends.map(|end| end.clamp(first, first + Self::LAST));
+            }
+            let lengths = inner.map(|[first, last]| (last - first + 1) as usize);
+            // All whole chunks share one chunk.
+            if !cell.is_empty() && lengths.iter().product::<usize>() == Self::CHUNK_LEN {
+                let filled = || Arc::new(Chunk::filled(cell, Self::CHUNK_LEN));
+                return grid.replace(key, whole.get_or_insert_with(filled));
             }
             let indices = positions_in(inner).map(|position| Self::split(position).1);
             grid.write(key, indices, cell);
