@@ -280,8 +280,8 @@ impl<V: Space> LedgePair<'_, V> {
         }
     }
 
-    /// Returns the first touch of the pair: see [`Meetings::first_touch`]. A body that a ledge holds
-    /// at the start touches the other cells as if it had risen onto the ledge.
+    /// Returns the first touch of the pair: see [`Meetings::first_touch`]. A body that a ledge
+    /// holds at the start touches the other cells as if it had risen onto the ledge.
     fn first_touch(
         &self,
         motions: [Motion64<V::DVec>; 2],

@@ -12,8 +12,8 @@ use crate::{buffer::Buffer, collision::CollisionEvent};
 /// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    /// The deepest contact of each touching pair, sorted by pair. The report may swap this list with
-    /// the list of the previous tick, and frees the unused memory of both lists.
+    /// The deepest contact of each touching pair, sorted by pair. The report may swap this list
+    /// with the list of the previous tick, and frees the unused memory of both lists.
     pub pairs: Vec<CollisionEvent>,
     /// The number of touching pairs, rejected pairs included.
     pub tested: usize,

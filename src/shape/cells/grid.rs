@@ -73,8 +73,8 @@ const MAX_CELLS: u64 = 1 << 26;
 /// region of 64 chunks takes another 500 bytes. Chunks and regions without cells take no memory of
 /// their own. So a compact area is cheap, but a line of cells takes as much memory as a strip that
 /// is 32 cells wide (in 3D, 8 x 8). If the cells are scattered, each cell may take a chunk of its
-/// own. A saved grid with such cells needs much more memory than its file has bytes. The chunks of a
-/// collider have at most 2²⁶ cells, empty cells included, which take at most 400 MiB.
+/// own. A saved grid with such cells needs much more memory than its file has bytes. The chunks of
+/// a collider have at most 2²⁶ cells, empty cells included, which take at most 400 MiB.
 ///
 /// Reading or writing a cell takes a search among the regions. A clone shares its chunks with the
 /// original: only a chunk that is changed later is copied.
@@ -496,8 +496,8 @@ impl<V: Space> CellGrid<V> {
         })
     }
 
-    /// Calls `visit` with the rows of cells along the x axis in a box of cells. Skips rows in chunks
-    /// without cells.
+    /// Calls `visit` with the rows of cells along the x axis in a box of cells. Skips rows in
+    /// chunks without cells.
     pub(super) fn visit_rows(&self, ranges: CellRanges, mut visit: impl FnMut(&CellRow)) {
         let chunks = ranges.map(|range| range.map(|at| at >> Self::BITS));
         for key in positions_in(chunks) {

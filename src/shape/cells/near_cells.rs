@@ -35,8 +35,8 @@ pub struct NearCells {
 }
 
 impl<V: Space> CellGrid<V> {
-    /// Finds the solid cells near a box in the frame of the grid, and the cells around them. Returns
-    /// `None` if any of these cells is neither solid nor empty, or if they are too many.
+    /// Finds the solid cells near a box in the frame of the grid, and the cells around them.
+    /// Returns `None` if any of these cells is neither solid nor empty, or if they are too many.
     pub fn find_solid(&self, bounds: &Bounds<V::DVec>, near: &mut NearCells) -> Option<()> {
         let reach = V::DVec::ONE * (BOX_ROUNDING * self.cell_size().to_f64().extent());
         let ends = [bounds.min - reach, bounds.max + reach];
