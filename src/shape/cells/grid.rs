@@ -344,6 +344,14 @@ impl<V: Space> CellGrid<V> {
         if indices.clone().all(|index| old.get(index) == cell) {
             return;
         }
+        self.change_chunk(key, |slot| {
+            let chunk = Arc::make_mut(slot.get_or_insert_default());
+            indices.for_each(|index| chunk.set(index, cell, Self::CHUNK_LEN));
+        });
+    }
+
+    /// Calls `change` with a chunk, which is `None` if it has no cells.
+    fn change_chunk(&mut self, key: CellPosition, change: impl FnOnce(&mut Option<Arc<Chunk>>)) {
         let (region_key, index) = divided(key, Self::REGION_BITS);
         let regions = Arc::make_mut(&mut self.regions);
         let region = regions.entry(region_key);
@@ -352,30 +360,14 @@ impl<V: Space> CellGrid<V> {
         let Some(slot) = chunks.get_mut(index) else {
             return;
         };
-        *count += usize::from(slot.is_none());
-        let chunk = Arc::make_mut(slot.get_or_insert_default());
-        indices.for_each(|index| chunk.set(index, cell, Self::CHUNK_LEN));
-        if chunk.is_empty() {
+        *count -= usize::from(slot.is_some());
+        change(slot);
+        if slot.as_ref().is_some_and(|chunk| chunk.is_empty()) {
             *slot = None;
-            *count -= 1;
-            if *count == 0 {
-                regions.remove(&region_key);
-            }
         }
-    }
-
-    /// Replaces a chunk by another chunk with cells.
-    fn replace(&mut self, key: CellPosition, chunk: &Arc<Chunk>) {
-        if self.chunk(key) == Some(&**chunk) {
-            return;
-        }
-        let (region_key, index) = divided(key, Self::REGION_BITS);
-        let region = Arc::make_mut(&mut self.regions).entry(region_key);
-        let Region { count, chunks } =
-            Arc::make_mut(region.or_insert_with(|| Arc::new(NO_CHUNKS.clone())));
-        if let Some(slot) = chunks.get_mut(index) {
-            *count += usize::from(slot.is_none());
-            *slot = Some(chunk.clone());
+        *count += usize::from(slot.is_some());
+        if *count == 0 {
+            regions.remove(&region_key);
         }
     }
 
@@ -415,7 +407,12 @@ impl<V: Space> CellGrid<V> {
             // All whole chunks share one chunk.
             if !cell.is_empty() && lengths.iter().product::<usize>() == Self::CHUNK_LEN {
                 let filled = || Arc::new(Chunk::filled(cell, Self::CHUNK_LEN));
-                return grid.replace(key, whole.get_or_insert_with(filled));
+                let whole = whole.get_or_insert_with(filled);
+                // A chunk that does not change stays shared.
+                if grid.chunk(key) != Some(&**whole) {
+                    grid.change_chunk(key, |slot| *slot = Some(whole.clone()));
+                }
+                return;
             }
             let indices = positions_in(inner).map(|position| Self::split(position).1);
             grid.write(key, indices, cell);
