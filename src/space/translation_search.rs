@@ -155,10 +155,13 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
     }
 
     fn is_same(&self, node: &Node<D, T>, other: &Node<D, T>) -> bool {
-        let difference = (other.translation - node.translation).length();
+        let tolerance = SAME_TRANSLATION * node.length;
         let mut planes = node.bounding.iter();
+        // The lengths of two vectors differ at most by the length of their difference. Comparing
+        // the lengths first excludes most nodes. The factor 2 allows for rounding.
         self.same != SameNodes::None
-            && difference < SAME_TRANSLATION * node.length
+            && (other.length - node.length).abs() < 2.0 * tolerance
+            && (other.translation - node.translation).length() < tolerance
             && (self.same == SameNodes::Translation
                 || planes.all(|((normal, _), _)| other.ends_on(*normal)))
     }
