@@ -105,10 +105,50 @@ impl<D: DVector> FirstTouch<D> {
         if hit.status == CastStatus::Hit {
             hit.safe = self.safe;
         }
-        if hit.status != CastStatus::Overlapping {
+        if hit.status == CastStatus::Overlapping {
+            return Some((hit, first.parts));
+        }
+        if let Some(normal) = self.facet_normal(first, pair) {
+            hit.contact.normal = normal;
+            hit.face_normal = normal;
+        } else {
             hit.face_normal = self.face_normal(first, pair);
         }
         Some((hit, first.parts))
+    }
+
+    /// If the normal of the first hit does not separate the shape from all parts that are touched
+    /// at the same point, returns the normal of a facet that does. For example, rounding may raise
+    /// the top of a box above the top of the box beside it. A corner that lands between the two
+    /// touches only the edge of the higher box.
+    fn facet_normal<V: Space<DVec = D>>(
+        &self,
+        first: &PartOutcome<D>,
+        pair: &MovingColliders<V>,
+    ) -> Option<D> {
+        let (contact, time) = (&first.hit.contact, first.hit.touching);
+        let own = pair.facet_normal(first.parts, time, contact.normal)?;
+        if own.dot(contact.normal) > SAME_NORMAL_COSINE {
+            return None;
+        }
+        let touched = self.found.iter();
+        let touched = touched.filter(|it| it.hit.status != CastStatus::Overlapping);
+        let mut touched: SmallVec<[PartPair; 8]> = touched.map(|it| it.parts).collect();
+        pair.visit_touched_facets(first.parts, contact, time, |parts| {
+            if parts != first.parts {
+                touched.push(parts);
+            }
+        });
+        let is_clear = |normal: &D| touched.iter().all(|it| pair.separates(*normal, time, *it));
+        if touched.len() == 1 || is_clear(&contact.normal) {
+            return None;
+        }
+        let facets = touched.iter();
+        let facets = facets.filter_map(|it| pair.facet_normal(*it, time, contact.normal));
+        facets.filter(is_clear).max_by(|a, b| {
+            let cosines = a.dot(contact.normal).total_cmp(&b.dot(contact.normal));
+            cosines.then_with(|| a.total_cmp(*b))
+        })
     }
 
     /// Returns the first outcome: see [`Self::finish`].

@@ -103,6 +103,51 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         height(pair) > height(other) + self.same_height()
     }
 
+    /// Returns the unit normal of the facet in a pair of parts at `time`, on the same side as
+    /// `toward`. Returns `None` if neither part is a facet.
+    pub fn facet_normal(&self, parts: PartPair, time: f64, toward: V::DVec) -> Option<V::DVec> {
+        let (part_a, part_b) = self.reordered(parts);
+        let [a, b] = self.moving;
+        let of_part = |(placed, motion): Moving<V>, part| {
+            let normal = placed.surface()?.facet(part)?.normal;
+            Some((V::DVec::rotation(motion.rotation * time) * normal).toward(toward))
+        };
+        of_part(b, part_b).or_else(|| of_part(a, part_a))
+    }
+
+    /// Calls `visit` with each pair of one of `parts` and a facet of a union that contains the
+    /// touched point of `contact` at `time`.
+    pub fn visit_touched_facets(
+        &self,
+        parts: PartPair,
+        contact: &Contact64<V::DVec>,
+        time: f64,
+        mut visit: impl FnMut(PartPair),
+    ) {
+        let (part_a, part_b) = self.reordered(parts);
+        let distance = self.same_height();
+        let mut visit_side = |(placed, motion): Moving<V>, offset, is_second| {
+            let Some(union) = placed.surface().filter(|it| it.is_solid_surface()) else {
+                return;
+            };
+            let offset = V::DVec::transpose(V::DVec::rotation(motion.rotation * time)) * offset;
+            union.parts_near_ball(placed.translation() + offset, distance, |part| {
+                let facet = union.facet(part).filter(|_| placed.has_part(part));
+                if facet.is_some_and(|it| it.distance(offset) <= distance) {
+                    let parts = if is_second {
+                        (part_a, part)
+                    } else {
+                        (part, part_b)
+                    };
+                    visit(self.reordered(parts));
+                }
+            });
+        };
+        let [a, b] = self.moving;
+        visit_side(a, contact.offset_a, false);
+        visit_side(b, contact.offset_b, true);
+    }
+
     /// Returns the velocity of the first collider relative to the second at a contact, whose points
     /// are relative to the translations of the colliders.
     pub fn velocity(&self, contact: &Contact64<V::DVec>) -> V::DVec {
@@ -128,7 +173,7 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         // only parts of compounds use `with_part`.
         let height = if let Some((shape, pose)) = placed.convex() {
             Some(of_shape(&shape, pose))
-        } else if let Placed::Collider(collider) = placed
+        } else if let Some(collider) = placed.surface()
             && let Some(radius) = collider.facet_radius()
             && let Some(facet) = collider.facet(part)
         {

@@ -68,6 +68,21 @@ impl<'a, V: Space> Placed<'a, V> {
         }
     }
 
+    /// Returns the collider if its facets are the parts of the operand.
+    pub fn surface(&self) -> Option<&'a PlacedCollider<V>> {
+        match self {
+            Self::Collider(collider) | Self::Ledge(collider, _) => {
+                collider.is_surface().then_some(*collider)
+            }
+            Self::Shape(_) | Self::Part(..) => None,
+        }
+    }
+
+    /// Returns `false` if a facet does not belong to the ledge.
+    pub fn has_part(&self, part: u32) -> bool {
+        !matches!(self, Self::Ledge(collider, plane) if collider.ledge(part) != Some(*plane))
+    }
+
     /// Returns `true` for a surface if only the outer sides of its facets collide.
     pub fn is_one_sided(&self) -> bool {
         matches!(self, Self::Collider(collider) if collider.is_one_sided())
@@ -127,10 +142,10 @@ impl<'a, V: Space> Placed<'a, V> {
             Self::Part(_, index) => {
                 visit(*index);
             }
-            Self::Ledge(collider, plane) => {
+            Self::Ledge(collider, _) => {
                 let mut limit = limit;
                 collider.search(limit, bound, |part| {
-                    if collider.ledge(part) == Some(*plane) {
+                    if self.has_part(part) {
                         limit = visit(part);
                     }
                     limit

@@ -174,6 +174,38 @@ fn a_cast_along_a_floor_hits_nothing_and_a_cast_into_it_hits_its_top() {
     });
 }
 
+/// The second box is higher by the rounding of its position. The lowest corner of the body passes
+/// over the end of the first box, below the top of the second box.
+#[test]
+fn a_corner_that_lands_at_a_joint_hits_the_top() {
+    let (height, rise) = (2_f32.powi(-10), 2_f32.powi(-22));
+    let start = Vec3::new(-1.0, 0.5 + height, 0.1);
+    // At x = 0, the corner is at half the rise.
+    let motion = Vec3::new(2.0, rise - 2.0 * height, 0.0);
+    let tips = Vec3::AXES.map(|axis| 0.5 * axis);
+    let tips = tips.into_iter().flat_map(|tip| [tip, -tip]);
+    let poses = [Vec3::new(-2.0, -2.0, 0.0), Vec3::new(2.0, -2.0 + rise, 0.0)];
+    let flat = poses.map(|at| (at.truncate(), Collider::rectangle(4.0, 4.0)));
+    let solid = poses.map(|at| (at, Collider::cuboid(4.0, 4.0, 4.0)));
+    let body = Collider::convex_hull(tips.clone().map(Vec3::truncate));
+    for (body, start, floor) in [
+        (body, start.with_z(0.0), Collider::compound(flat)),
+        (
+            Collider::convex_hull(tips),
+            start,
+            Collider::compound(solid),
+        ),
+    ] {
+        let (still, options) = (Vec3::ZERO, CastOptions::default());
+        let floor = floor.joined();
+        let hit = query::cast_shape(&body, start, motion, &floor, still, still, options).unwrap();
+        assert!((hit.touching - 0.5).abs() < 1e-3, "{hit:?}");
+        for normal in [hit.contact.normal, hit.face_normal] {
+            assert!(normal.distance(Vec3::NEG_Y) < 1e-6, "{hit:?}");
+        }
+    }
+}
+
 /// Returns a body inside a floor, its pose, and the depth of its lowest point below the top.
 pub fn sunk_body(rng: &mut StdRng, floor: &Floor) -> (Collider, Transform, f64) {
     let body = Body::new(rng, floor.dimension, 0.5 * floor.size);
