@@ -253,7 +253,10 @@ impl<'a, V: Space> OneWayPair<'a, V> {
                 return;
             };
             landing.leads_up = rise(touch.contact.normal, self.side.up) > LEAST_COSINE;
+            // A body whose lowest point is exactly in the plane of a ledge may graze its rims, too.
+            let is_on_ledge = self.ledge.is_some() && landing.sink.abs() <= landing.rounding;
             let is_graze = touch.contact.depth <= landing.rounding && !landing.leads_up;
+            let is_graze = is_graze && !is_on_ledge;
             if !is_graze && is_met(&landing) {
                 support.sink = support.sink.max(landing.sink);
                 support.contacts.push(landing.contact);
@@ -291,6 +294,18 @@ impl<'a, V: Space> OneWayPair<'a, V> {
     pub fn is_level(&self, found: &PartContact<V::DVec>, landing: &Landing<V::DVec>) -> bool {
         let (up, contact) = (self.side.up, &found.contact);
         self.is_in_plane(rise(contact.normal, up), contact.offset_b.dot(up), landing)
+    }
+
+    /// Returns `true` if a contact of the body, which has risen onto the ledge, only grazes a side
+    /// of a cell below the ledge. For example, the body ends exactly beside a solid cell of the same
+    /// height.
+    pub fn grazes_side(&self, found: &PartContact<V::DVec>) -> bool {
+        let (up, contact) = (self.side.up, &found.contact);
+        let rounding = self.rounding(self.unit(found.parts.1));
+        let is_below = |height| self.ledge.is_some_and(|it| height <= it.height + rounding);
+        contact.depth <= rounding
+            && rise(contact.normal, up) <= LEAST_COSINE
+            && (self.platform.facet(found.parts.1)).is_some_and(|it| is_below(it.top(up)))
     }
 
     /// Returns `true` if a contact with this [`rise`], at this height above the platform's

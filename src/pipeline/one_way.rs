@@ -234,7 +234,8 @@ impl<V: Space> LedgePair<'_, V> {
     /// A body that meets a ledge touches the other cells as if it had risen onto the ledge. So a
     /// body that has sunk into a ledge is not caught by a solid cell of the same height beside it.
     /// A body that other cells push out to the plane of a ledge meets the ledge as well. Otherwise,
-    /// it would meet the ledge in the next tick, by rule 2, but only if it does not rest.
+    /// it would meet the ledge in the next tick, by rule 2, but only if it does not rest. The last
+    /// round finds no new ledge, and leaves out the contacts that graze a side below a ledge.
     fn contacts(
         &self,
         scratch: &mut Scratch<V>,
@@ -245,7 +246,7 @@ impl<V: Space> LedgePair<'_, V> {
         let mut met = SmallVec::<[_; 2]>::new();
         let mut planes = SmallVec::<[_; 2]>::new();
         loop {
-            let solid = contacts_after(&first, &second, out_of(&planes), scratch);
+            let mut solid = contacts_after(&first, &second, out_of(&planes), scratch);
             let count = met.len();
             for is_flipped in [false, true] {
                 let [body, _] = swap_if(is_flipped, [&first, &second]);
@@ -253,6 +254,9 @@ impl<V: Space> LedgePair<'_, V> {
                 self.visit_ledges(body, is_flipped, region, |meeting| {
                     let ledge = (is_flipped, meeting.pair.ledge.map(|ledge| ledge.plane));
                     if met.contains(&ledge) {
+                        solid.retain(|found| {
+                            !meeting.pair.grazes_side(&found.flipped_if(is_flipped))
+                        });
                         return;
                     }
                     let is_met = |landing: &Landing<_>| {

@@ -393,6 +393,30 @@ fn a_body_crosses_from_solid_cells_to_ledges_and_back_without_seams() {
     }
 }
 
+/// The body ends exactly beside the solid cell, at the height of its top or below.
+#[test]
+fn a_body_on_a_ledge_does_not_touch_the_side_of_the_solid_cell_beside_it() {
+    for dimension in [2, 3] {
+        let cells = (-4..4).flat_map(|x| (-2..2).map(move |z| (x, z)));
+        let cells = cells.map(|(x, z)| {
+            let ledge = Cell::one_way(CellDirection::Y);
+            let cell = if x < 0 { ledge } else { Cell::SOLID };
+            (IVec3::new(x, -1, if dimension == 2 { 0 } else { z }), cell)
+        });
+        let floor = grid(dimension, cells.collect::<Vec<_>>());
+        for sink in [0.0, 0.125] {
+            let at = Vec3::new(-0.5, 0.5, 0.0);
+            let mut level = Level::new(floor.clone(), block(dimension, Vec3::ONE), at);
+            let contacts = level.go(Vec3::NEG_Y * sink);
+            assert!(!contacts.is_empty());
+            for hit in contacts {
+                assert!((hit.normal + Vec3::Y).length() < 1e-6, "{hit:?}");
+                assert!((hit.depth - sink).abs() < 1e-6, "{hit:?}");
+            }
+        }
+    }
+}
+
 /// The path of a swept body begins in the pose before the response, in which the body has sunk into
 /// the ledge. Still, the body does not catch on the side of the solid cell behind the ledge.
 #[test]
