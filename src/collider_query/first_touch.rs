@@ -5,7 +5,8 @@
 //! other parts at an edge, or at a side that another part covers. The contact of each pair is
 //! correct. But only a normal that separates the shape from all these parts is a normal of the
 //! whole collider's surface. So the outcome whose normal separates the shape from the most parts
-//! comes first.
+//! comes first. If this normal does not separate the shape from all of them, the normal of a facet
+//! may replace it.
 //!
 //! **The face normal.** The cast of a pair of parts finds only the faces of these two parts. So the
 //! face is selected among all parts that are touched along the contact normal. For example, a ball
@@ -118,24 +119,27 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// If the normal of the first hit does not separate the shape from all parts that are touched
-    /// at the same point, returns the normal of a facet that does. For example, rounding may raise
-    /// the top of a box above the top of the box beside it. A corner that lands between the two
-    /// touches only the edge of the higher box.
+    /// at the same point, returns the normal of a facet that does, and that opposes the motion. For
+    /// example, rounding may raise the top of a box above the top of the box beside it. A corner
+    /// that lands between the two touches only the edge of the higher box. In a union, all facets
+    /// at the point count as touched. In other surfaces, only the facets of the hits do.
     fn facet_normal<V: Space<DVec = D>>(
         &self,
         first: &PartOutcome<D>,
         pair: &MovingColliders<V>,
     ) -> Option<D> {
         let (contact, time) = (&first.hit.contact, first.hit.touching);
-        let own = pair.facet_normal(first.parts, time, contact.normal)?;
-        if own.dot(contact.normal) > SAME_NORMAL_COSINE {
+        let normals_of = |parts| pair.facet_normals(parts, time, contact.normal);
+        let mut own = normals_of(first.parts).peekable();
+        own.peek()?;
+        if own.any(|facet| facet.dot(contact.normal) > SAME_NORMAL_COSINE) {
             return None;
         }
         let touched = self.found.iter();
         let touched = touched.filter(|it| it.hit.status != CastStatus::Overlapping);
         let mut touched: SmallVec<[PartPair; 8]> = touched.map(|it| it.parts).collect();
         pair.visit_touched_facets(first.parts, contact, time, |parts| {
-            if parts != first.parts {
+            if !touched.contains(&parts) {
                 touched.push(parts);
             }
         });
@@ -143,12 +147,15 @@ impl<D: DVector> FirstTouch<D> {
         if touched.len() == 1 || is_clear(&contact.normal) {
             return None;
         }
+        let velocity = pair.velocity(contact);
         let facets = touched.iter();
-        let facets = facets.filter_map(|it| pair.facet_normal(*it, time, contact.normal));
-        facets.filter(is_clear).max_by(|a, b| {
+        let facets = facets.flat_map(|parts| normals_of(*parts).map(move |it| (it, parts)));
+        let clear = facets.filter(|(normal, _)| normal.dot(velocity) >= 0.0 && is_clear(normal));
+        let best = clear.max_by(|(a, parts_a), (b, parts_b)| {
             let cosines = a.dot(contact.normal).total_cmp(&b.dot(contact.normal));
-            cosines.then_with(|| a.total_cmp(*b))
-        })
+            cosines.then_with(|| parts_b.cmp(parts_a))
+        });
+        Some(best?.0)
     }
 
     /// Returns the first outcome: see [`Self::finish`].

@@ -103,16 +103,21 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         height(pair) > height(other) + self.same_height()
     }
 
-    /// Returns the unit normal of the facet in a pair of parts at `time`, on the same side as
-    /// `toward`. Returns `None` if neither part is a facet.
-    pub fn facet_normal(&self, parts: PartPair, time: f64, toward: V::DVec) -> Option<V::DVec> {
+    /// Returns the unit normals of the facets in a pair of parts at `time`, on the same side as
+    /// `toward`.
+    pub fn facet_normals(
+        &self,
+        parts: PartPair,
+        time: f64,
+        toward: V::DVec,
+    ) -> impl Iterator<Item = V::DVec> {
         let (part_a, part_b) = self.reordered(parts);
         let [a, b] = self.moving;
-        let of_part = |(placed, motion): Moving<V>, part| {
+        let of_part = move |(placed, motion): Moving<V>, part| {
             let normal = placed.surface()?.facet(part)?.normal;
             Some((V::DVec::rotation(motion.rotation * time) * normal).toward(toward))
         };
-        of_part(b, part_b).or_else(|| of_part(a, part_a))
+        of_part(a, part_a).into_iter().chain(of_part(b, part_b))
     }
 
     /// Calls `visit` with each pair of one of `parts` and a facet of a union that contains the
@@ -127,13 +132,14 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         let (part_a, part_b) = self.reordered(parts);
         let distance = self.same_height();
         let mut visit_side = |(placed, motion): Moving<V>, offset, is_second| {
-            let Some(union) = placed.surface().filter(|it| it.is_solid_surface()) else {
+            let union = placed.surface().filter(|it| it.is_solid_surface());
+            let Some((union, radius)) = union.and_then(|it| Some((it, it.facet_radius()?))) else {
                 return;
             };
             let offset = V::DVec::transpose(V::DVec::rotation(motion.rotation * time)) * offset;
             union.parts_near_ball(placed.translation() + offset, distance, |part| {
                 let facet = union.facet(part).filter(|_| placed.has_part(part));
-                if facet.is_some_and(|it| it.distance(offset) <= distance) {
+                if facet.is_some_and(|it| it.distance(offset) <= radius + distance) {
                     let parts = if is_second {
                         (part_a, part)
                     } else {

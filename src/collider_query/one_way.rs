@@ -304,7 +304,7 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         let rounding = self.rounding(self.unit(found.parts.1));
         let is_below = |height| self.ledge.is_some_and(|it| height <= it.height + rounding);
         contact.depth <= rounding
-            && rise(contact.normal, up) <= LEAST_COSINE
+            && rise(contact.normal, up).abs() <= LEAST_COSINE
             && (self.platform.facet(found.parts.1)).is_some_and(|it| is_below(it.top(up)))
     }
 

@@ -179,29 +179,39 @@ fn a_cast_along_a_floor_hits_nothing_and_a_cast_into_it_hits_its_top() {
 #[test]
 fn a_corner_that_lands_at_a_joint_hits_the_top() {
     let (height, rise) = (2_f32.powi(-10), 2_f32.powi(-22));
-    let start = Vec3::new(-1.0, 0.5 + height, 0.1);
     // At x = 0, the corner is at half the rise.
     let motion = Vec3::new(2.0, rise - 2.0 * height, 0.0);
     let tips = Vec3::AXES.map(|axis| 0.5 * axis);
     let tips = tips.into_iter().flat_map(|tip| [tip, -tip]);
+    let faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4]];
+    let lower = [[2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
     let poses = [Vec3::new(-2.0, -2.0, 0.0), Vec3::new(2.0, -2.0 + rise, 0.0)];
     let flat = poses.map(|at| (at.truncate(), Collider::rectangle(4.0, 4.0)));
     let solid = poses.map(|at| (at, Collider::cuboid(4.0, 4.0, 4.0)));
-    let body = Collider::convex_hull(tips.clone().map(Vec3::truncate));
-    for (body, start, floor) in [
-        (body, start.with_z(0.0), Collider::compound(flat)),
+    let [flat, solid] = [Collider::compound(flat), Collider::compound(solid)];
+    let bodies = [
         (
-            Collider::convex_hull(tips),
-            start,
-            Collider::compound(solid),
+            Collider::convex_hull(tips.clone().map(Vec3::truncate)),
+            flat,
+            0.0,
         ),
-    ] {
-        let (still, options) = (Vec3::ZERO, CastOptions::default());
-        let floor = floor.joined();
-        let hit = query::cast_shape(&body, start, motion, &floor, still, still, options).unwrap();
-        assert!((hit.touching - 0.5).abs() < 1e-3, "{hit:?}");
-        for normal in [hit.contact.normal, hit.face_normal] {
-            assert!(normal.distance(Vec3::NEG_Y) < 1e-6, "{hit:?}");
+        (Collider::convex_hull(tips.clone()), solid.clone(), 0.1),
+        (Collider::trimesh(tips, [faces, lower].concat()), solid, 0.1),
+    ];
+    for (body, floor, z) in bodies {
+        for margin in [0.0, 0.125] {
+            let floor = floor.clone().joined().rounded(margin);
+            let start = Vec3::new(-1.0, 0.5 + margin + height, z);
+            let (still, options) = (Vec3::ZERO, CastOptions::default());
+            let hit = query::cast_shape(&body, start, motion, &floor, still, still, options);
+            let swapped = query::cast_shape(&floor, still, still, &body, start, motion, options);
+            for (hit, normal) in [(hit, Vec3::NEG_Y), (swapped, Vec3::Y)] {
+                let hit = hit.unwrap();
+                assert!((hit.touching - 0.5).abs() < 1e-3, "{hit:?}");
+                for found in [hit.contact.normal, hit.face_normal] {
+                    assert!(found.distance(normal) < 1e-6, "{margin}: {hit:?}");
+                }
+            }
         }
     }
 }
