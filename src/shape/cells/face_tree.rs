@@ -49,6 +49,9 @@ pub struct FaceTree<V: Space> {
     level: u32,
     /// The children, in ascending order of their codes.
     children: Vec<Child<V>>,
+    /// The low bits of the children's codes, as a set. Inside a region, no two children have the
+    /// same low bits.
+    codes: u64,
     /// The tree of the children's boxes.
     boxes: WideTree,
     /// The number of facets.
@@ -159,6 +162,7 @@ impl<V: Space> FaceTree<V> {
         let mut tree = Self {
             level,
             children: Vec::new(),
+            codes: 0,
             boxes: WideTree::default(),
             len: 0,
             has_ledges: false,
@@ -171,10 +175,14 @@ impl<V: Space> FaceTree<V> {
     /// Returns `false` if no facets are left.
     pub fn change(&mut self, changes: &[BlockChange<V>]) -> bool {
         let mut has_same_codes = true;
+        let mut first_changed = self.children.len();
         let bits = self.code_bits();
         for changes in changes.chunk_by(|a, b| a.0 >> bits == b.0 >> bits) {
             let code = changes.first().map_or(0, |(code, _)| code >> bits);
-            match self.children.binary_search_by_key(&code, |it| it.code) {
+            let position = self.position(code);
+            let (Ok(index) | Err(index)) = position;
+            first_changed = first_changed.min(index);
+            match position {
                 Ok(index) => {
                     let Some(child) = self.children.get_mut(index) else {
                         continue;
@@ -186,6 +194,7 @@ impl<V: Space> FaceTree<V> {
                         self.boxes.replace(index as u32, bounds, group);
                     } else {
                         self.children.remove(index);
+                        self.codes &= !low_bits(code);
                         has_same_codes = false;
                     }
                 }
@@ -202,12 +211,13 @@ impl<V: Space> FaceTree<V> {
                             node,
                         };
                         self.children.insert(index, child);
+                        self.codes |= low_bits(code);
                         has_same_codes = false;
                     }
                 }
             }
         }
-        self.count();
+        self.count(first_changed);
         if !has_same_codes {
             let boxes = self.children.iter().zip(0_u32..).map(|(child, index)| {
                 let summary = child.node.summary();
@@ -218,15 +228,15 @@ impl<V: Space> FaceTree<V> {
         !self.children.is_empty()
     }
 
-    /// Counts the facets of the children.
-    fn count(&mut self) {
-        self.len = 0;
-        self.has_ledges = false;
-        for child in &mut self.children {
+    /// Counts the facets of the children. The children before the position `first` did not change.
+    fn count(&mut self, first: usize) {
+        let before = self.children.iter().take(first).next_back();
+        self.len = before.map_or(0, |last| last.start + last.len);
+        for child in self.children.iter_mut().skip(first) {
             child.start = self.len;
             self.len += child.len;
-            self.has_ledges |= child.has_ledges;
         }
+        self.has_ledges = self.children.iter().any(|child| child.has_ledges);
     }
 
     /// Returns the number of bits of a block's Morton code that differ inside a child.
@@ -272,9 +282,22 @@ impl<V: Space> FaceTree<V> {
     }
 
     fn child(&self, code: u64) -> Option<&Child<V>> {
-        let key = |child: &Child<V>| child.code;
-        let found = self.children.binary_search_by_key(&code, key);
-        self.children.get(found.ok()?)
+        self.children.get(self.position(code).ok()?)
+    }
+
+    /// Returns the position of the child with a code, or an error with the position at which this
+    /// child would be inserted.
+    fn position(&self, code: u64) -> Result<usize, usize> {
+        if self.level == REGION {
+            return self.children.binary_search_by_key(&code, |it| it.code);
+        }
+        let own = low_bits(code);
+        let position = (self.codes & (own - 1)).count_ones() as usize;
+        if self.codes & own == 0 {
+            Err(position)
+        } else {
+            Ok(position)
+        }
     }
 
     #[inline]
@@ -386,14 +409,27 @@ impl<V: Space> FaceTree<V> {
     }
 }
 
+/// Returns the low bits of a code, as a set with one element.
+fn low_bits(code: u64) -> u64 {
+    1 << (code % 64)
+}
+
 /// Returns the Morton code of a block, given by its first position, which must be in range.
 pub fn code_of_block(dimension: usize, position: CellPosition) -> u64 {
-    let mut code = 0;
-    for (axis, at) in position.into_iter().enumerate().take(dimension) {
-        let at = ((at >> block_bits(dimension)) + MORTON_ZERO) as u64;
-        for bit in 0..u64::BITS / 4 {
-            code |= (at >> bit & 1) << (bit as usize * dimension + axis);
+    let gaps = dimension - 1;
+    let axes = position.into_iter().enumerate().take(dimension);
+    axes.fold(0, |code, (axis, at)| {
+        let mut bits = ((at >> block_bits(dimension)) + MORTON_ZERO) as u64;
+        // Each step halves the groups of neighboring bits, and moves the upper halves away.
+        for (len, in_2d, in_3d) in [
+            (8, 0x00ff_00ff, 0xff00_00ff),
+            (4, 0x0f0f_0f0f, 0x00f0_0f00_f00f),
+            (2, 0x3333_3333, 0x0c30_c30c_30c3),
+            (1, 0x5555_5555, 0x2492_4924_9249),
+        ] {
+            let mask = if dimension == 2 { in_2d } else { in_3d };
+            bits = (bits | bits << (len * gaps)) & mask;
         }
-    }
-    code
+        code | bits << axis
+    })
 }
