@@ -27,20 +27,18 @@ impl QueryShape for Collider {
 
 impl QueryPartner<Self> for Collider {
     type Vector = Vec3;
-    type Pair<'a> = ColliderPair;
+    type Pair<'a> = ColliderPair<'a>;
 
-    fn pair(
-        &self,
+    fn pair<'a>(
+        &'a self,
         motion: Motion<Self>,
-        other: &Self,
+        other: &'a Self,
         other_motion: Motion<Self>,
-    ) -> Option<ColliderPair> {
-        let placed = [(self, motion.start), (other, other_motion.start)];
-        let colliders = placed_pair(&placed)
-            .map(PlacedPair::D2)
-            .or_else(|| placed_pair(&placed).map(PlacedPair::D3))?;
-        let motions = [motion, other_motion];
-        Some(ColliderPair { colliders, motions })
+    ) -> Option<ColliderPair<'a>> {
+        Some(ColliderPair {
+            colliders: [self, other],
+            motions: [motion, other_motion],
+        })
     }
 }
 
@@ -78,66 +76,55 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     }
 }
 
-/// Two colliders of the same dimension, and their motions.
-pub struct ColliderPair {
-    colliders: PlacedPair,
+/// Two colliders and their motions.
+pub struct ColliderPair<'a> {
+    colliders: [&'a Collider; 2],
     motions: [Motion<Collider>; 2],
 }
 
-enum PlacedPair {
-    D2([PlacedCollider<Vec2>; 2]),
-    D3([PlacedCollider<Vec3>; 2]),
-}
-
-/// Places two colliders. Returns `None` unless both are valid and of this dimension.
-fn placed_pair<V: Dimension>(
-    [a, b]: &[(&Collider, QueryPose<Collider>); 2],
-) -> Option<[PlacedCollider<V>; 2]> {
-    Some([place(a.0, &a.1)?, place(b.0, &b.1)?])
-}
-
-/// Evaluates a query with two colliders in their dimension.
+/// Evaluates a query with two placed colliders in their dimension. The result is `None` unless both
+/// colliders are valid and of the same dimension.
 macro_rules! in_common_dimension {
     ($pair:expr, |$a:ident, $b:ident| $result:expr) => {
-        match &$pair {
-            PlacedPair::D2([$a, $b]) => {
-                let ($a, $b): (Placed<Vec2>, Placed<Vec2>) = ($a.into(), $b.into());
-                $result
-            }
-            PlacedPair::D3([$a, $b]) => {
-                let ($a, $b): (Placed<Vec3>, Placed<Vec3>) = ($a.into(), $b.into());
-                $result
-            }
-        }
+        in_common_dimension!($pair, Vec2, |$a, $b| $result)
+            .or_else(|| in_common_dimension!($pair, Vec3, |$a, $b| $result))
     };
+    ($pair:expr, $space:ty, |$a:ident, $b:ident| $result:expr) => {{
+        let ([a, b], [motion_a, motion_b]) = ($pair.colliders, &$pair.motions);
+        // The placed colliders are large, so they are not moved.
+        place::<$space>(a, &motion_a.start).as_ref().and_then(|a| {
+            let b = place::<$space>(b, &motion_b.start);
+            b.as_ref().and_then(|b| {
+                let ($a, $b): (Placed<$space>, Placed<$space>) = (a.into(), b.into());
+                $result
+            })
+        })
+    }};
 }
 
-impl QueryPair<Vec3> for ColliderPair {
+impl QueryPair<Vec3> for ColliderPair<'_> {
     fn intersects(self) -> bool {
-        in_common_dimension!(self.colliders, |a, b| intersects(a, b))
+        in_common_dimension!(self, |a, b| Some(intersects(a, b))).unwrap_or(false)
     }
 
     fn contact(self) -> Option<Contact<Vec3>> {
-        in_common_dimension!(self.colliders, |a, b| Some(
-            contact_in_world(a, b)?.to_vec3()
-        ))
+        in_common_dimension!(self, |a, b| Some(contact_in_world(a, b)?.to_vec3()))
     }
 
     fn manifold(self) -> Option<Manifold<Vec3>> {
-        in_common_dimension!(self.colliders, |a, b| Some(
-            manifold_in_world(a, b)?.to_vec3()
-        ))
+        in_common_dimension!(self, |a, b| Some(manifold_in_world(a, b)?.to_vec3()))
     }
 
     fn distance(self) -> Distance<Vec3> {
-        in_common_dimension!(self.colliders, |a, b| distance_in_world(a, b).to_vec3())
+        in_common_dimension!(self, |a, b| Some(distance_in_world(a, b).to_vec3()))
+            .unwrap_or_else(Distance::infinite)
     }
 
     fn cast(self, options: CastOptions) -> Option<CastHit<Vec3>> {
-        let [motion_a, motion_b] = self.motions.map(|motion| motion.change);
-        in_common_dimension!(self.colliders, |a, b| {
-            let moving_a = (a, motion_a.in_dimension()?);
-            let moving_b = (b, motion_b.in_dimension()?);
+        in_common_dimension!(self, |a, b| {
+            let [motion_a, motion_b] = &self.motions;
+            let moving_a = (a, motion_a.change.in_dimension()?);
+            let moving_b = (b, motion_b.change.in_dimension()?);
             Some(cast_in_world(moving_a, moving_b, options)?.to_vec3())
         })
     }

@@ -39,6 +39,12 @@ pub enum PlacedBody<V: Space> {
 /// depths and distances of a pair finite.
 const MAX_COORDINATE: f32 = f32::MAX / 8.0;
 
+/// Returns `true` if no coordinate of a shape exceeds [`MAX_COORDINATE`]. `extent` is at least the
+/// distance of each point from the translation. The result is `false` if a value is NaN.
+fn is_near<D: DVector>(world_pose: &WorldPose<D>, extent: f64) -> bool {
+    extent + world_pose.translation.extent() <= f64::from(MAX_COORDINATE / 2.0)
+}
+
 impl<V: Space> PlacedCollider<V> {
     /// Places a collider, and computes its bounding box.
     pub fn new(
@@ -56,18 +62,26 @@ impl<V: Space> PlacedCollider<V> {
     /// takes longer than most queries.
     pub fn touching(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Option<Self> {
         let mut placed = Self::unplaced(shape, world_pose);
-        if let PlacedBody::Compound(compound, core) = &mut placed.body
-            && compound.surface().is_some()
-        {
-            let linear = world_pose.linear();
-            let Bounds { min, max } = compound.bounds().mapped(linear, V::DVec::ZERO);
-            *core = [min, max];
-            if placed.aabb().is_ok() {
-                return Some(placed);
+        let mut is_valid = false;
+        match &mut placed.body {
+            PlacedBody::Convex(_) => {
+                // NaN and infinite radii need the complete test.
+                let factor = world_pose.factor().unwrap_or(f64::NAN);
+                is_valid = is_near(&world_pose, placed.info.bounding_radius() * factor);
             }
+            PlacedBody::Compound(compound, core) if compound.surface().is_some() => {
+                let linear = world_pose.linear();
+                let Bounds { min, max } = compound.bounds().mapped(linear, V::DVec::ZERO);
+                *core = [min, max];
+                is_valid = Self::is_small(compound, &world_pose) || placed.aabb().is_ok();
+            }
+            PlacedBody::Compound(..) => {}
         }
-        placed.set_pose(world_pose);
-        placed.aabb().is_ok().then_some(placed)
+        if !is_valid {
+            placed.set_pose(world_pose);
+            placed.aabb().ok()?;
+        }
+        Some(placed)
     }
 
     /// Returns `true` if a compound in a pose is a surface, and no coordinate of its bounding box
@@ -77,8 +91,7 @@ impl<V: Space> PlacedCollider<V> {
         let linear = world_pose.linear();
         let columns = V::DVec::columns(linear).map(DVector::extent);
         let extent = columns.fold(0.0, f64::max) * compound.extent();
-        compound.surface().is_some()
-            && extent + world_pose.translation.extent() <= f64::from(MAX_COORDINATE / 2.0)
+        compound.surface().is_some() && is_near(world_pose, extent)
     }
 
     /// Returns a collider whose bounds are not yet computed.
