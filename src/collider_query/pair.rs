@@ -63,7 +63,7 @@ pub fn deepest_contact_in<V: Space>(
         return Some(PartContact { parts, contact });
     }
     if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
-        return visit_contacts(a, b, scratch, |_| {});
+        return contact_of_colliders(a, b, scratch, None);
     }
     let (a, b, is_swapped) = in_order(a, b);
     let mut deepest: Option<PartContact<V::DVec>> = None;
@@ -113,16 +113,27 @@ pub fn visit_contacts<V: Space>(
         contact.into_iter().for_each(visit);
         return contact;
     }
+    contact_of_colliders(first, second, scratch, Some(&mut visit))
+}
+
+/// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
+/// `visit`, if any, with the contacts of all parts.
+fn contact_of_colliders<V: Space>(
+    first: &PlacedCollider<V>,
+    second: &PlacedCollider<V>,
+    scratch: &mut Scratch<V>,
+    visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+) -> Option<PartContact<V::DVec>> {
     let is_swapped = first.compare(second).is_gt();
     let [a, b] = swap_if(is_swapped, [first, second]);
-    let deepest = deepest_of_parts(
-        (a, b),
-        || b.region().ok(),
-        scratch,
-        |contact| {
-            visit(contact.flipped_if(is_swapped));
-        },
-    );
+    let region_of_b = || b.region().ok();
+    let deepest = match visit {
+        Some(visit) => {
+            let mut visit = |contact: PartContact<_>| visit(contact.flipped_if(is_swapped));
+            deepest_of_parts((a, b), region_of_b, scratch, Some(&mut visit))
+        }
+        None => deepest_of_parts((a, b), region_of_b, scratch, None),
+    };
     deepest.map(|found| found.flipped_if(is_swapped))
 }
 

@@ -38,13 +38,13 @@ impl<V: Space> Scratch<V> {
 }
 
 /// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
-/// `visit` with the contacts of all parts, in any order. `region_of_b` is called only if it is
-/// needed. Allocates only for surfaces.
+/// `visit`, if any, with the contacts of all parts, in any order. `region_of_b` is called only if
+/// it is needed. Allocates only for surfaces.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: impl FnOnce() -> Option<BoundingRegion<V::DVec>>,
     scratch: &mut Scratch<V>,
-    mut visit: impl FnMut(PartContact<V::DVec>),
+    mut visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
 ) -> Option<PartContact<V::DVec>> {
     let Scratch {
         near,
@@ -53,12 +53,13 @@ pub fn deepest_of_parts<V: Space>(
         counter,
         peak,
     } = scratch;
-    let mut surface_pair = SurfacePair::new(a, b, counter);
-    if let Some(pair) = &surface_pair
-        && let Ok(found) = pair.find_on_cells(contacts, lists, &mut visit)
-    {
-        peak.record_len(contacts.len());
-        return found;
+    let mut surface_pair = SurfacePair::unplaced(a, b, counter);
+    if let Some(pair) = &surface_pair {
+        let visit = visit.as_mut();
+        let visit = visit.map(|visit| &mut **visit as &mut dyn FnMut(_));
+        if let Ok(found) = pair.find_on_cells(lists, visit) {
+            return found;
+        }
     }
     // The contacts of a ground depend on all of its members.
     let region_of_b = &b.ground_region().or_else(region_of_b)?;
@@ -74,12 +75,15 @@ pub fn deepest_of_parts<V: Space>(
                 && let Some(contact) = with_pair(parts, |it| it.counted_by(counter).find_contact())
             {
                 let found = PartContact::of_parts(origins, parts, &contact);
-                visit(found);
+                if let Some(visit) = &mut visit {
+                    visit(found);
+                }
                 deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
             }
         });
         return deepest;
     };
+    surface_pair.place_body();
     near.clear();
     if !surface_pair.add_near_convex(near) {
         visit_near((a, b), region_of_b, |part_a, index_b| {

@@ -55,7 +55,7 @@ pub use cells::{
     cell_surface::CellSurface,
     exposed_faces::FacePlane,
     grid::{CellGrid, CellPosition, CellRanges, has_position, moved, positions_in},
-    near_cells::NearCells,
+    near_cells::{ExposedCell, NearCells},
     pieces::Piece,
 };
 pub use collider_shape::{AnyColliderShape, ColliderShape, Dimension};

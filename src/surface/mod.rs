@@ -87,9 +87,9 @@ mod surface_pair;
 
 use crate::{
     placed::PartContact,
-    shape::swap_if,
     space::{DVector, Space},
 };
+use cells::CellContacts;
 pub use facet_contact::FacetContact;
 pub use lists::PushOutLists;
 use obstacle_search::Searched;
@@ -104,14 +104,14 @@ pub struct NeedsFacets;
 
 impl<V: Space> SurfacePair<'_, V> {
     /// Computes the contacts of the body with the surface. `near` lists the pairs that may touch:
-    /// the index of a facet, and the index of a part of the body. Calls `visit` with each contact,
-    /// and returns the deepest contact.
+    /// the index of a facet, and the index of a part of the body. Calls `visit`, if any, with each
+    /// contact, and returns the deepest contact.
     pub fn find(
         &mut self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
-        visit: impl FnMut(PartContact<V::DVec>),
+        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
     ) -> Option<PartContact<V::DVec>> {
         self.near = core::mem::take(&mut lists.near_facets);
         self.near.set(near);
@@ -121,18 +121,25 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 
     /// Does the same as [`find`](Self::find), from the cells near the body. Returns an error if the
-    /// contacts must be computed from the facets.
+    /// contacts must be computed from the facets. The body need not be placed.
     pub fn find_on_cells(
         &self,
-        contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
-        visit: impl FnMut(PartContact<V::DVec>),
+        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
     ) -> Result<Option<PartContact<V::DVec>>, NeedsFacets> {
-        contacts.clear();
         let PushOutLists { cells, search, .. } = lists;
-        let planes = self.add_cell_contacts(contacts, cells, search);
+        let mut contacts = CellContacts::new();
+        // Another member of a ground may have all contacts but those that repeat a plane.
+        let with_repeated = visit.is_some() || self.surface.member().is_some();
+        let planes = self.add_cell_contacts(&mut contacts, with_repeated, cells, search);
         let planes = planes.ok_or(NeedsFacets)?;
-        Ok(self.report(&[], contacts, planes, visit))
+        let is_own = |it: &&PartContact<V::DVec>| self.surface.owns(it.parts.0);
+        let kept = contacts.iter().take(planes).filter(is_own).count();
+        let planes = if kept == 0 { contacts.len() } else { kept };
+        // The body is a single part, so no contact is relative to another origin.
+        let own = contacts.iter().filter(is_own);
+        let own = own.map(|it| self.in_order(it, [V::DVec::ZERO; 2]));
+        Ok(report(own, planes, visit))
     }
 
     /// Does the same as [`find`](Self::find) after the near facets have been set.
@@ -141,7 +148,7 @@ impl<V: Space> SurfacePair<'_, V> {
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
-        visit: impl FnMut(PartContact<V::DVec>),
+        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
         let mut planes = self.add_solid_exit(near, contacts);
@@ -152,38 +159,9 @@ impl<V: Space> SurfacePair<'_, V> {
                 self.contact_along(indices, normal)
             });
         }
-        self.report(near, contacts, planes, visit)
-    }
-
-    /// Calls `visit` with the contacts of this member of a ground, or with all contacts, and
-    /// returns the deepest of the first `planes` contacts. The contacts after them repeat the
-    /// planes of these contacts. `near` may be empty if the body touches the facets of all
-    /// contacts.
-    fn report(
-        &self,
-        near: &[(u32, u32)],
-        contacts: &mut Vec<FacetContact<V::DVec>>,
-        planes: usize,
-        visit: impl FnMut(PartContact<V::DVec>),
-    ) -> Option<PartContact<V::DVec>> {
         let planes = self.keep_own(near, contacts, planes);
-        let found = contacts
-            .iter()
-            .filter_map(|contact| self.part_contact(contact));
-        found.for_each(visit);
-        let mut deepest: Option<FacetContact<V::DVec>> = None;
-        for contact in contacts.iter().take(planes) {
-            // The depths are compared in `f64`, because two depths may round to the same `f32`.
-            let is_deeper = |best: FacetContact<V::DVec>| {
-                let (own, others) = (contact.depth(), best.depth());
-                own > others * (1.0 + SAME_DEEPEST)
-                    || own >= others * (1.0 - SAME_DEEPEST) && self.order(contact, &best).is_lt()
-            };
-            if deepest.is_none_or(is_deeper) {
-                deepest = Some(*contact);
-            }
-        }
-        self.part_contact(&deepest?)
+        let contacts = contacts.iter().filter_map(|it| self.part_contact(it));
+        report(contacts, planes, visit)
     }
 
     /// If a collider is a member of a ground, removes the contacts of the other members. Returns
@@ -260,11 +238,47 @@ impl<V: Space> SurfacePair<'_, V> {
         let (_, part) = contact.indices;
         let origin = self.body.world_pose.translation;
         let offset = self.with_body_part(part, |part| Some(part.world_pose.translation - origin));
+        let found = PartContact {
+            parts: contact.indices,
+            contact: contact.contact,
+        };
         // A facet has the translation of its surface.
-        let offsets = swap_if(self.is_swapped, [V::DVec::ZERO, offset?]);
-        Some(PartContact {
-            parts: self.surface_first(contact.indices),
-            contact: contact.contact.flipped_if(self.is_swapped).moved(offsets),
-        })
+        Some(self.in_order(&found, [V::DVec::ZERO, offset?]))
     }
+
+    /// Converts a contact of a facet and a part of the body to the order of the caller's colliders.
+    /// `offsets` are the translations of the two parts relative to their colliders.
+    fn in_order(
+        &self,
+        found: &PartContact<V::DVec>,
+        offsets: [V::DVec; 2],
+    ) -> PartContact<V::DVec> {
+        let contact = found.contact.moved(offsets);
+        PartContact { contact, ..*found }.flipped_if(self.is_swapped)
+    }
+}
+
+/// Calls `visit`, if any, with all contacts, and returns the deepest of the first `planes`
+/// contacts. The contacts after them repeat the planes of these contacts.
+fn report<D: DVector>(
+    contacts: impl Iterator<Item = PartContact<D>>,
+    planes: usize,
+    mut visit: Option<&mut dyn FnMut(PartContact<D>)>,
+) -> Option<PartContact<D>> {
+    let mut deepest: Option<PartContact<D>> = None;
+    for (index, found) in contacts.enumerate() {
+        if let Some(visit) = &mut visit {
+            visit(found);
+        }
+        // The depths are compared in `f64`, because two depths may round to the same `f32`.
+        let is_deeper = |best: PartContact<D>| {
+            let (own, others) = (found.contact.depth, best.contact.depth);
+            own > others * (1.0 + SAME_DEEPEST)
+                || own >= others * (1.0 - SAME_DEEPEST) && found.parts < best.parts
+        };
+        if index < planes && deepest.is_none_or(is_deeper) {
+            deepest = Some(found);
+        }
+    }
+    deepest
 }

@@ -55,6 +55,27 @@ pub(super) struct KnownPart<'p, V: Space> {
     ball: (V::DVec, f64),
 }
 
+/// Returns the center and the radius of a ball that contains a box or a polygon without a radius.
+/// Returns `None` for any other shape.
+pub(super) fn ball_around<V: Space>(
+    shape: &ScaledShape<Shape<V>>,
+    pose: &Pose<V::DVec>,
+) -> Option<(V::DVec, f64)> {
+    match shape.core() {
+        _ if shape.radius() != 0.0 => None,
+        Core::Box { half_extents } => Some((pose.translation, half_extents.length())),
+        Core::Polygon(polygon) => {
+            let vertices = || polygon.edges().map(|edge| edge.start);
+            let sum = vertices().fold(V::DVec::ZERO, |sum, vertex| sum + vertex);
+            let center = sum * (1.0 / vertices().count() as f64);
+            let distances = vertices().map(|vertex| (vertex - center).length());
+            let radius = distances.fold(0.0, f64::max);
+            Some((pose.rotation * center + pose.translation, radius))
+        }
+        Core::Opaque | Core::HalfSpace(_) => None,
+    }
+}
+
 impl<'p, V: Space> KnownPart<'p, V> {
     /// Returns `None` if the part has a radius, or if the part is neither a box nor a polygon.
     pub fn new(
@@ -64,31 +85,13 @@ impl<'p, V: Space> KnownPart<'p, V> {
     ) -> Option<Self> {
         let mut pose = part.world_pose.pose();
         pose.translation = pose.translation - pair.surface.world_pose.translation;
-        let ball = match shape.core() {
-            _ if shape.radius() != 0.0 => return None,
-            Core::Box { half_extents } => (pose.translation, half_extents.length()),
-            Core::Polygon(polygon) => {
-                let vertices = || polygon.edges().map(|edge| edge.start);
-                let sum = vertices().fold(V::DVec::ZERO, |sum, vertex| sum + vertex);
-                let center = sum * (1.0 / vertices().count() as f64);
-                let distances = vertices().map(|vertex| (vertex - center).length());
-                let radius = distances.fold(0.0, f64::max);
-                (pose.rotation * center + pose.translation, radius)
-            }
-            Core::Opaque | Core::HalfSpace(_) => return None,
-        };
         Some(Self {
             index: part.index,
             shape,
+            ball: ball_around(shape, &pose)?,
             pose,
             bounds: *part.region.bounds()?,
-            ball,
         })
-    }
-
-    /// Returns the radius of a ball that contains the part.
-    pub fn radius(&self) -> f64 {
-        self.ball.1
     }
 
     /// Returns the least component of the part's points along a vector.
@@ -278,7 +281,7 @@ impl<V: Space> SurfacePair<'_, V> {
             };
             // Facets out of the body's reach must not change the contact. So no push-out is longer
             // than the greatest radius of a ball around a part.
-            search.limit = known.radius().max(search.limit);
+            search.limit = known.ball.1.max(search.limit);
             search.parts.push(known);
         }
         let collected = search.collect();

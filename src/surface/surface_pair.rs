@@ -59,7 +59,8 @@ pub struct SurfacePair<'a, V: Space> {
     /// The body's center, relative to the surface's translation. `None` if the body is a surface of
     /// similar size, because the facets of such a body may lie on both sides of a facet.
     pub(super) center: Option<V::DVec>,
-    /// The body, if it is convex. Placing a part takes long, so the body is placed only once.
+    /// The body, if it is convex and [placed](Self::place_body). Placing a part takes long, so the
+    /// body is placed only once.
     pub(super) convex: Option<Part<'a, V>>,
     /// If the surface is a solid surface, the points that decide whether the body is inside: the
     /// centers of the parts of a small compound, and the center of any other body.
@@ -80,6 +81,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         b: &'a PlacedCollider<V>,
         counter: &'a Counter,
     ) -> Option<Self> {
+        let mut pair = Self::unplaced(a, b, counter)?;
+        pair.place_body();
+        Some(pair)
+    }
+
+    /// Returns the pair of [`new`](Self::new) without the placed parts of the body, which takes
+    /// less time. [`find_on_cells`](Self::find_on_cells) needs no parts.
+    pub fn unplaced(
+        a: &'a PlacedCollider<V>,
+        b: &'a PlacedCollider<V>,
+        counter: &'a Counter,
+    ) -> Option<Self> {
         if a.is_half_space() || b.is_half_space() {
             return None;
         }
@@ -95,7 +108,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         let [surface, body] = swap_if(is_swapped, [a, b]);
         let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
-        let mut pair = Self {
+        Some(Self {
             surface,
             body,
             is_swapped,
@@ -105,24 +118,29 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             ball: None,
             near: NearFacets::default(),
             counter,
-        };
-        if is_body && surface.is_solid_surface() {
+        })
+    }
+
+    /// Places the parts of the body that all other functions need.
+    pub fn place_body(&mut self) {
+        let (surface, body) = (self.surface, self.body);
+        if let Some(center) = self.center
+            && surface.is_solid_surface()
+        {
             if body.scaled_shape().is_none() {
                 let origin = surface.world_pose.translation;
                 let parts = body.solid_parts().filter_map(|index| body.part(index));
                 let centers = parts.map(|it| it.center() + (it.world_pose.translation - origin));
-                pair.part_centers.extend(centers);
+                self.part_centers.extend(centers);
             }
-            if pair.part_centers.is_empty() {
-                pair.part_centers.push(center);
+            if self.part_centers.is_empty() {
+                self.part_centers.push(center);
             }
         }
         if body.scaled_shape().is_some() {
-            let part = body.part(0)?;
-            pair.ball = pair.ball_part(&part);
-            pair.convex = Some(part);
+            self.convex = body.part(0);
+            self.ball = self.convex.as_ref().and_then(|part| self.ball_part(part));
         }
-        Some(pair)
     }
 
     /// Returns `true` if the caller's first collider is the body.

@@ -304,9 +304,7 @@ fn contact_of_parts<V: Space>(
         (a, b),
         || Some(*region_of_b),
         scratch,
-        |contact| {
-            parts.push(event(a, b, &contact));
-        },
+        Some(&mut |contact| parts.push(event(a, b, &contact))),
     )?;
     // If the pair has only one contact, the contact of the pair is enough.
     if parts.len() == start + 1 {

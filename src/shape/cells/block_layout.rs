@@ -18,6 +18,8 @@ const MAX_SIDE: usize = 8;
 /// The cells of a block of 8 x 8 cells (in 3D, 4 x 4 x 4).
 pub struct BlockLayout {
     pub dimension: usize,
+    /// The number of cells of a block along each axis.
+    pub side: usize,
     /// The position of each cell in the block, and its index in the list, by the cell's number.
     pub order: Vec<(CellPosition, usize)>,
     /// The number of each cell in the list. For the cells around the block, it has no meaning.
@@ -53,6 +55,7 @@ impl BlockLayout {
         let lengths = [length, length, if dimension == 2 { 1 } else { length }];
         let mut layout = Self {
             dimension,
+            side: 1 << block_bits(dimension),
             order: Vec::new(),
             numbers: vec![0; lengths.iter().product::<i32>() as usize],
             lengths,
@@ -90,6 +93,11 @@ impl BlockLayout {
     /// Returns the number of a cell, given by its position in the block.
     pub fn number(&self, offset: CellPosition) -> Option<u32> {
         self.numbers.get(self.index(offset)).copied()
+    }
+
+    /// Returns the number of cells in a row of the list, along the x axis.
+    pub fn row_len(&self) -> usize {
+        self.side + 2
     }
 
     /// Returns the index of a cell in the list, given by its position in the block.
@@ -141,10 +149,11 @@ impl BlockLayout {
     /// Returns the least and the greatest coordinate of cells, given by their numbers, along an
     /// axis.
     pub fn range(&self, numbers: u64, axis: usize) -> Option<[i32; 2]> {
-        let layers = self.layers.get(axis)?.iter().zip(0..);
-        let mut used = layers.filter(|(layer, _)| numbers & *layer != 0);
-        let (_, first) = used.next()?;
-        Some([first, used.last().map_or(first, |(_, last)| last)])
+        let mut layers = self.layers.get(axis)?.iter();
+        let is_used = |layer: &u64| numbers & layer != 0;
+        let first = layers.clone().position(is_used)?;
+        let last = layers.rposition(is_used)?;
+        Some([first as i32, last as i32])
     }
 
     /// Returns each coordinate along an axis with the numbers of the cells there.
@@ -182,10 +191,15 @@ pub struct CellSet([u64; 4]);
 impl CellSet {
     /// Adds up to 32 neighboring cells, given as bits. The first cell has this index.
     pub fn insert_row(&mut self, first: usize, row: u32) {
-        let row = u128::from(row) << (first % 64);
-        let words = self.0.iter_mut().skip(first / 64);
-        for (word, bits) in words.zip([row as u64, (row >> 64) as u64]) {
-            *word |= bits;
+        let (row, shift) = (u64::from(row), first % 64);
+        let [low, high] = [0, 1].map(|word| first / 64 + word);
+        if let Some(word) = self.0.get_mut(low) {
+            *word |= row << shift;
+        }
+        if shift > 0
+            && let Some(word) = self.0.get_mut(high)
+        {
+            *word |= row >> (64 - shift);
         }
     }
 

@@ -91,12 +91,12 @@ impl<V: Space> CellSurface<V> {
                 moved(position, [side, side, depth]).map(|at| at >> block_bits(dimension))
             });
             let ranges = ranges_between(around[0], around[1]);
-            for block in positions_in(ranges) {
+            positions_in(ranges).for_each(|block| {
                 let origin = block.map(|at| at << block_bits(dimension));
                 if is_in_range(origin) {
                     blocks.push((code_of_block(dimension, origin), origin));
                 }
-            }
+            });
             if blocks.len() > most_blocks {
                 sort_and_dedup(&mut blocks);
                 most_blocks = most_blocks.max(2 * blocks.len());

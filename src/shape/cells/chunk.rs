@@ -4,7 +4,7 @@
 //! for example, slopes, or solid cells with a material. A chunk without special cells has only two
 //! bits for each cell.
 
-use crate::shape::cells::{block_layout::bits, cell::Cell, grid::CellPosition};
+use crate::shape::cells::{block_layout::bits, cell::Cell};
 
 /// The number of bits of a word of [`ChunkCells`].
 const WORD: usize = u32::BITS as usize;
@@ -135,8 +135,10 @@ fn row(set: &ChunkCells, first: usize, len: usize) -> u32 {
 
 /// Neighboring cells of a chunk along the x axis.
 pub struct CellRow<'g> {
-    /// The position of the first cell.
-    pub position: CellPosition,
+    /// The number of the row in the box of cells, with y first and then z.
+    pub number: usize,
+    /// The number of cells of the box before the first cell, along the x axis.
+    pub offset: usize,
     pub chunk: &'g Chunk,
     /// The index of the first cell in the chunk.
     pub first: usize,

@@ -147,13 +147,13 @@ impl<'g, V: Space> BlockCells<'g, V> {
     pub fn read(&mut self, origin: CellPosition) -> Option<CellSet> {
         let layout = BlockLayout::of(V::DVec::DIMENSION);
         let ranges = layout.ranges(origin);
-        let index = |row: &CellRow| layout.index(moved(row.position, origin.map(|at| -at)));
-        let [mut solid, mut occupied] = [CellSet::default(); 2];
+        let index = |row: &CellRow| row.number * layout.row_len() + row.offset;
+        let (mut solid, mut is_simple) = (CellSet::default(), true);
         self.grid.visit_rows(ranges, |row| {
             solid.insert_row(index(row), row.solid());
-            occupied.insert_row(index(row), row.occupied());
+            is_simple &= row.solid() == row.occupied();
         });
-        if solid == occupied {
+        if is_simple {
             return Some(solid);
         }
         self.origin = origin;

@@ -171,6 +171,11 @@ impl<V: Space> FaceBlock<V> {
         })
     }
 
+    /// Returns `true` if all faces are whole sides of solid cells.
+    fn has_whole_sides(&self) -> bool {
+        self.exposed.iter().fold(0, |all, side| all | side) != 0
+    }
+
     #[inline]
     pub fn facets(&self) -> &[BlockFacet<V>] {
         &self.faces().facets
@@ -201,7 +206,7 @@ impl<V: Space> FaceBlock<V> {
     ) -> f64 {
         let mut max = max;
         let Self { exposed, size, .. } = *self;
-        if exposed == [0; MAX_SIDES] {
+        if !self.has_whole_sides() {
             let facets = self.facets();
             self.faces().tree.visit(&path.points, max, |index| {
                 if let Some(facet) = facets.get(index as usize) {
@@ -246,7 +251,7 @@ impl<V: Space> FaceBlock<V> {
 
     /// Returns the index of the first facet on an exposed side of a solid cell in the block.
     pub fn side_facet(&self, cell: CellPosition, side: usize) -> Option<u32> {
-        if self.exposed == [0; MAX_SIDES] {
+        if !self.has_whole_sides() {
             let at = *cell.get(side / 2)? + (side % 2) as i32;
             let plane = FaceCluster::Plane(FacePlane::new(side, 8 * at, Cell::SOLID));
             let mut facets = self.facets().iter();

@@ -496,27 +496,43 @@ impl<V: Space> CellGrid<V> {
     /// Calls `visit` with the rows of cells along the x axis in a box of cells. Skips rows in
     /// chunks without cells.
     pub(super) fn visit_rows(&self, ranges: CellRanges, mut visit: impl FnMut(&CellRow)) {
+        let [xs, ys, zs] = ranges;
         let chunks = ranges.map(|range| range.map(|at| at >> Self::BITS));
-        for key in positions_in(chunks) {
-            let Some(chunk) = self.chunk(key) else {
-                continue;
+        // Most chunks are in the region of the chunk before.
+        let mut last_region: Option<(CellPosition, Option<&Region>)> = None;
+        positions_in(chunks).for_each(|key| {
+            let (region_key, index) = divided(key, Self::REGION_BITS);
+            let known = last_region.filter(|(key, _)| *key == region_key);
+            let region = known.unwrap_or_else(|| {
+                let region = self.regions.get(&region_key);
+                (region_key, region.map(|region| &**region))
+            });
+            last_region = Some(region);
+            let chunks = region.1.map_or(&NO_CHUNKS.chunks, |region| &region.chunks);
+            let Some(chunk) = chunks.get(index).and_then(Option::as_deref) else {
+                return;
             };
             let mut own = ranges;
             for (range, key) in own.iter_mut().zip(key) {
                 let first = key << Self::BITS;
                 *range = [range[0].max(first), range[1].min(first + Self::LAST)];
             }
-            let [[x, last], ys, zs] = own;
-            for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
-                let position = [x, y, z];
-                visit(&CellRow {
-                    position,
-                    chunk,
-                    first: Self::split(position).1,
-                    len: (last - x + 1) as usize,
-                });
+            let ([[x, last], [y, last_y], [z, last_z]], len) = (own, 1 << Self::BITS);
+            let first = Self::split([x, y, z]).1;
+            let [offset, before_y, before_z] = [x - xs[0], y - ys[0], z - zs[0]];
+            let height = ys[1] - ys[0] + 1;
+            for z in 0..last_z - z + 1 {
+                for y in 0..last_y - y + 1 {
+                    visit(&CellRow {
+                        number: (before_y + y + (before_z + z) * height) as usize,
+                        offset: offset as usize,
+                        chunk,
+                        first: first + (y + z * len) as usize * len as usize,
+                        len: (last - x + 1) as usize,
+                    });
+                }
             }
-        }
+        });
     }
 
     /// Calls `visit` with the position and the new content of each cell that differs in `new`.
@@ -740,8 +756,10 @@ pub fn has_position(ranges: &CellRanges, position: CellPosition) -> bool {
 
 /// Returns the position of the cell that contains a point, in the unit of cells.
 pub(super) fn floor<D: DVector>(point: D) -> CellPosition {
-    // The conversion saturates, and NaN becomes 0.
-    point.components().map(|component| component.floor() as i32)
+    // The conversion rounds toward 0 and saturates, and NaN becomes 0.
+    let [x, y, z] = point.components();
+    let floor = |at: f64| (at as i32).saturating_sub(i32::from(f64::from(at as i32) > at));
+    [floor(x), floor(y), floor(z)]
 }
 
 /// The empty grid has cells of size 1.

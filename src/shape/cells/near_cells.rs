@@ -4,6 +4,8 @@
 //! [`CellGrid::find_solid`] reads the cells, and
 //! [`side_facet`](super::cell_surface::CellSurface::side_facet) returns the facet of a contact.
 
+use smallvec::SmallVec;
+
 use crate::{
     shape::{
         Bounds,
@@ -24,14 +26,38 @@ const MAX_LENGTH: i32 = 16;
 const MAX_ROWS: usize = 144;
 
 /// The solid cells in a small box of cells. The other cells of the box are empty.
-#[derive(Default)]
 pub struct NearCells {
     /// The positions of the cells. Cells outside count as empty.
     ranges: CellRanges,
     /// The solid cells of each row along the x axis, with y first and then z.
-    rows: Vec<u16>,
+    rows: [u16; MAX_ROWS],
     /// The solid cells with an exposed side, without the outermost cells of the box.
-    pub exposed: Vec<CellPosition>,
+    pub exposed: SmallVec<[ExposedCell; 32]>,
+}
+
+impl Default for NearCells {
+    fn default() -> Self {
+        Self {
+            ranges: [[0, -1]; 3],
+            rows: [0; MAX_ROWS],
+            exposed: SmallVec::new(),
+        }
+    }
+}
+
+/// A solid cell with an exposed side.
+#[derive(Clone, Copy)]
+pub struct ExposedCell {
+    pub position: CellPosition,
+    /// The mask of the exposed sides. The sides 2 * i and 2 * i + 1 are at the lower and the upper
+    /// end of axis i.
+    sides: u8,
+}
+
+impl ExposedCell {
+    pub fn is_exposed(&self, side: usize) -> bool {
+        self.sides >> side & 1 == 1
+    }
 }
 
 impl<V: Space> CellGrid<V> {
@@ -53,14 +79,12 @@ impl<V: Space> CellGrid<V> {
         if length > MAX_LENGTH || i64::from(ys) * i64::from(zs) > MAX_ROWS as i64 {
             return None;
         }
-        near.rows.clear();
-        near.rows.resize((ys * zs) as usize, 0);
+        near.rows.get_mut(..(ys * zs) as usize)?.fill(0);
         let mut is_simple = true;
         self.visit_rows(near.ranges, |row| {
-            let (solid, start) = (row.solid(), near.ranges[0][0]);
-            is_simple &= solid == row.occupied();
-            if let Some(known) = near.row_mut(row.position) {
-                *known |= (solid as u16) << (row.position[0] - start);
+            is_simple &= row.solid() == row.occupied();
+            if let Some(known) = near.rows.get_mut(row.number) {
+                *known |= (row.solid() as u16) << row.offset;
             }
         });
         is_simple.then(|| near.find_exposed(V::DVec::DIMENSION))
@@ -70,14 +94,9 @@ impl<V: Space> CellGrid<V> {
 impl NearCells {
     /// Returns the index of a row.
     fn index(&self, [_, y, z]: CellPosition) -> Option<usize> {
-        let [_, ys, zs] = self.ranges;
-        let is_inside = (ys[0]..=ys[1]).contains(&y) && (zs[0]..=zs[1]).contains(&z);
-        is_inside.then(|| ((y - ys[0]) + (z - zs[0]) * (ys[1] - ys[0] + 1)) as usize)
-    }
-
-    fn row_mut(&mut self, position: CellPosition) -> Option<&mut u16> {
-        let index = self.index(position)?;
-        self.rows.get_mut(index)
+        let [_, [first_y, last_y], [first_z, last_z]] = self.ranges;
+        let is_inside = first_y <= y && y <= last_y && first_z <= z && z <= last_z;
+        is_inside.then(|| ((y - first_y) + (z - first_z) * (last_y - first_y + 1)) as usize)
     }
 
     fn row(&self, position: CellPosition) -> u16 {
@@ -91,14 +110,10 @@ impl NearCells {
         (0..MAX_LENGTH).contains(&bit) && self.row(position) >> bit & 1 == 1
     }
 
-    /// Returns `true` if a solid cell is exposed at a side. The sides 2 * i and 2 * i + 1 are at
-    /// the lower and the upper end of axis i.
-    pub fn is_exposed(&self, position: CellPosition, side: usize) -> bool {
-        let mut beyond = position;
-        if let Some(at) = beyond.get_mut(side / 2) {
-            *at += 2 * (side % 2) as i32 - 1;
-        }
-        self.is_solid(position) && !self.is_solid(beyond)
+    /// Returns a solid cell with its exposed sides, or `None` if it has none.
+    pub fn exposed_at(&self, position: CellPosition) -> Option<ExposedCell> {
+        let mut cells = self.exposed.iter();
+        cells.find(|it| it.position == position).copied()
     }
 
     /// Returns the positions without the outermost ones, whose neighbors are not known.
@@ -112,19 +127,32 @@ impl NearCells {
 
     fn find_exposed(&mut self, dimension: usize) {
         self.exposed.clear();
-        let [[x, last], [y, last_y], [z, last_z]] = self.inner_ranges(dimension);
-        let inner = ((1_u32 << (last - x + 1)) - 1) << 1;
-        for z in z..=last_z {
-            for y in y..=last_y {
-                let row = self.row([x, y, z]);
-                let mut covered = row << 1 & row >> 1;
-                covered &= self.row([x, y - 1, z]) & self.row([x, y + 1, z]);
+        let [[x, last], ys, zs] = self.inner_ranges(dimension);
+        let inner = (((1_u32 << (last - x + 1)) - 1) << 1) as u16;
+        let rows = &self.rows;
+        let row = |index: usize| rows.get(index).copied().unwrap_or(0);
+        let height = (self.ranges[1][1] - self.ranges[1][0] + 1) as usize;
+        for z in zs[0]..zs[1] + 1 {
+            for y in ys[0]..ys[1] + 1 {
+                let Some(index) = self.index([x, y, z]) else {
+                    continue;
+                };
+                let own = row(index);
+                let mut neighbors = [own << 1, own >> 1, row(index - 1), row(index + 1), own, own];
                 if dimension == 3 {
-                    covered &= self.row([x, y, z - 1]) & self.row([x, y, z + 1]);
+                    neighbors[4] = row(index - height);
+                    neighbors[5] = row(index + height);
                 }
-                let cells = bits(u64::from(row & !covered & inner as u16));
-                self.exposed
-                    .extend(cells.map(|bit| [x + bit as i32 - 1, y, z]));
+                let sides = neighbors.map(|neighbor| own & !neighbor & inner);
+                let exposed = sides.iter().fold(0, |all, side| all | side);
+                self.exposed.extend(bits(exposed.into()).map(|bit| {
+                    let numbered = sides.iter().enumerate();
+                    let masks = numbered.map(|(side, cells)| (cells >> bit & 1) << side);
+                    ExposedCell {
+                        position: [x + bit as i32 - 1, y, z],
+                        sides: masks.sum::<u16>() as u8,
+                    }
+                }));
             }
         }
     }
@@ -132,7 +160,18 @@ impl NearCells {
     /// Returns a box of solid cells around a solid cell.
     pub fn grown<D: DVector>(&self, position: CellPosition) -> CellRanges {
         let mut ranges = position.map(|at| [at, at]);
-        grow::<D>(&mut ranges, |position| self.is_solid(position));
+        grow::<D>(&mut ranges, |layer| self.are_solid(layer));
         ranges
+    }
+
+    /// Returns `true` if all cells of a box are solid.
+    fn are_solid(&self, [xs, ys, zs]: CellRanges) -> bool {
+        let [first, last] = xs.map(|x| x - self.ranges[0][0]);
+        if first < 0 || last >= MAX_LENGTH {
+            return false;
+        }
+        let cells = (u16::MAX << first) & (u16::MAX >> (MAX_LENGTH - 1 - last));
+        let mut rows = (zs[0]..zs[1] + 1).flat_map(|z| (ys[0]..ys[1] + 1).map(move |y| [0, y, z]));
+        rows.all(|row| self.row(row) & cells == cells)
     }
 }

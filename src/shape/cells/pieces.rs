@@ -94,7 +94,9 @@ impl<V: Space> CellGrid<V> {
         }
         let mut ranges = position.map(|at| [at, at]);
         if cell.is_solid() {
-            grow::<V::DVec>(&mut ranges, |position| self.at(position).is_solid());
+            grow::<V::DVec>(&mut ranges, |layer| {
+                positions_in(layer).all(|position| self.at(position).is_solid())
+            });
         }
         let place = |corner: CellPosition| V::DVec::of(corner.map(f64::from));
         let first = place(ranges.map(|[first, _]| first)).scaled(self.size_in_f64());
@@ -142,8 +144,9 @@ fn ranges_around<D: DVector>(point: D, reach: D) -> CellRanges {
     ranges_between(floor(point - reach), floor(point + reach))
 }
 
-/// Extends a box of solid cells, one layer after the other.
-pub fn grow<D: DVector>(ranges: &mut CellRanges, is_solid: impl Fn(CellPosition) -> bool) {
+/// Extends a box of solid cells, one layer after the other. `is_solid` returns `true` if all cells
+/// of a layer are solid.
+pub fn grow<D: DVector>(ranges: &mut CellRanges, is_solid: impl Fn(CellRanges) -> bool) {
     let start = *ranges;
     let mut is_growing = true;
     while is_growing {
@@ -164,7 +167,7 @@ pub fn grow<D: DVector>(ranges: &mut CellRanges, is_solid: impl Fn(CellPosition)
                     larger_range[0]
                 };
                 *range = [end, end];
-                if (end - origin).abs() <= MAX_GROWTH && positions_in(layer).all(&is_solid) {
+                if (end - origin).abs() <= MAX_GROWTH && is_solid(layer) {
                     *ranges = larger;
                     is_growing = true;
                 }

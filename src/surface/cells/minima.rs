@@ -9,12 +9,13 @@
 use smallvec::SmallVec;
 
 use crate::{
+    placed::PartContact,
     query::nearest_on_segment,
     shape::{Bounds, CellPosition, moved, positions_in},
     space::{DVector, Space},
     surface::{
-        cells::{CellBody, CellSide, outward},
-        facet_contact::{FacetContact, RISE_SINE_CLOSED_FORM},
+        cells::{CellBody, CellContacts, CellSide, outward},
+        facet_contact::RISE_SINE_CLOSED_FORM,
     },
 };
 
@@ -25,18 +26,24 @@ impl<V: Space> CellBody<'_, '_, V> {
         &self,
         half: V::DVec,
         radii: [f64; 2],
-        contacts: &mut Vec<FacetContact<V::DVec>>,
+        contacts: &mut CellContacts<V::DVec>,
+        with_repeated: bool,
     ) -> Option<usize> {
         let radius = radii[0] + radii[1];
         let reach = self.core.grown(radius + self.tolerance);
+        let farthest = (radius + 2.0 * self.tolerance).powi(2);
         let mut sides: SmallVec<[(CellSide, f64); 8]> = SmallVec::new();
-        for &cell in &self.cells.exposed {
-            let bounds = self.bounds_of_cell(cell);
+        for cell in &self.cells.exposed {
+            let bounds = self.bounds_of_cell(cell.position);
             if !bounds.overlaps(&reach) {
                 continue;
             }
             let [foot, point] = self.nearest(&bounds, half);
             let offset = point - foot;
+            // Most cells are sure to be too far away, for which no square root is needed.
+            if offset.length_squared() > farthest {
+                continue;
+            }
             let distance = offset.length();
             let depth = radius - distance;
             if depth < -self.tolerance {
@@ -47,7 +54,7 @@ impl<V: Space> CellBody<'_, '_, V> {
             }
             let normal = offset * (1.0 / distance);
             let signs = signs(normal);
-            if self.rises(cell, &bounds, foot, signs) {
+            if self.rises(cell.position, &bounds, foot, signs) {
                 continue;
             }
             let side = self.steepest_side(cell, normal)?;
@@ -61,14 +68,17 @@ impl<V: Space> CellBody<'_, '_, V> {
             }
             let contact = self.contact(side, (normal, depth), [foot, point], radii)?;
             // Two cells of a row may share the nearest point of their edge.
-            let foot = |it: &FacetContact<V::DVec>| it.contact.offset_a;
+            let foot = |it: &PartContact<V::DVec>| it.contact.offset_a;
             let is_same =
-                |it: &FacetContact<_>| (foot(it) - foot(&contact)).length() <= self.tolerance;
+                |it: &PartContact<_>| (foot(it) - foot(&contact)).length() <= self.tolerance;
             if !contacts.iter().any(is_same) {
                 contacts.push(contact);
             }
         }
         let count = contacts.len();
+        if !with_repeated {
+            return Some(count);
+        }
         for (side, depth) in self.other_sides(&sides) {
             let bounds = self.bounds_of_side(side);
             let [foot, point] = self.nearest(&bounds, half);

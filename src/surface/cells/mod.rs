@@ -16,28 +16,33 @@
 mod minima;
 mod push_out;
 
+use smallvec::SmallVec;
+
 use crate::{
-    placed::Part,
+    placed::PartContact,
     query::Contact64,
-    shape::{Bounds, CellPosition, CellRanges, CellSurface, Core, NearCells, Support, core_bounds},
+    shape::{
+        Bounds, CellPosition, CellRanges, CellSurface, Core, ExposedCell, NearCells, ScaledShape,
+        Shape, Support, core_bounds,
+    },
     space::{
         DVector, Pose, Space, shortest_translation::PushPlane,
         translation_search::TranslationSearch,
     },
-    surface::{
-        facet_contact::{ContactKind, FacetContact, RISE_SINE_CLOSED_FORM},
-        surface_pair::SurfacePair,
-    },
+    surface::{facet_contact::RISE_SINE_CLOSED_FORM, surface_pair::SurfacePair},
     tolerance::{SURELY_APART, TOUCHING},
 };
 
 /// A side of a cell. The sides 2 * i and 2 * i + 1 are at the lower and the upper end of axis i.
 type CellSide = (CellPosition, usize);
 
+/// The contacts of a facet and the body, with the facet as the first part.
+pub type CellContacts<D> = SmallVec<[PartContact<D>; 8]>;
+
 /// A convex body near solid cells.
 struct CellBody<'p, 'a, V: Space> {
     pair: &'p SurfacePair<'a, V>,
-    part: &'p Part<'a, V>,
+    shape: ScaledShape<'p, Shape<V>>,
     surface: &'p CellSurface<V>,
     cells: &'p NearCells,
     /// The map from the frame of the grid to the axes of the world: a rotation, perhaps mirrored.
@@ -57,16 +62,16 @@ struct CellBody<'p, 'a, V: Space> {
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Adds the contacts of a convex body with solid cells to an empty list. Returns the number of
     /// the first contacts. Each contact after them repeats the plane of one of the first contacts
-    /// for another cell. Returns `None`, and may leave contacts in the list, if the contacts must
-    /// be computed from the facets.
+    /// for another cell. These contacts are left out unless `with_repeated`. Returns `None`, and may
+    /// leave contacts in the list, if the contacts must be computed from the facets.
     pub(super) fn add_cell_contacts(
         &self,
-        contacts: &mut Vec<FacetContact<V::DVec>>,
+        contacts: &mut CellContacts<V::DVec>,
+        with_repeated: bool,
         cells: &mut NearCells,
         search: &mut TranslationSearch<V::DVec, usize>,
     ) -> Option<usize> {
-        let (part, surface) = (self.convex.as_ref()?, self.surface.cells()?);
-        let shape = part.scaled_shape();
+        let (shape, surface) = (self.body.scaled_shape()?, self.surface.cells()?);
         let radii = [self.surface.facet_radius()?, shape.radius()];
         let half_extents = match shape.core() {
             Core::Box { half_extents } => Some(half_extents),
@@ -81,11 +86,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if sides > 1 && !has_corners || !self.surface.is_one_sided() {
             return None;
         }
-        let body = CellBody::new(self, part, surface, cells, radii)?;
+        let body = CellBody::new(self, shape, surface, cells, radii)?;
         if has_corners {
-            body.add_push_out(half_extents, contacts, search)
+            body.add_push_out(half_extents, contacts, with_repeated, search)
         } else {
-            body.add_minima(body.pose.rotation * half_extents?, radii, contacts)
+            let half = body.pose.rotation * half_extents?;
+            body.add_minima(half, radii, contacts, with_repeated)
         }
     }
 }
@@ -95,19 +101,19 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
     /// solid nor empty.
     fn new(
         pair: &'p SurfacePair<'a, V>,
-        part: &'p Part<'a, V>,
+        shape: ScaledShape<'p, Shape<V>>,
         surface: &'p CellSurface<V>,
         cells: &'p mut NearCells,
         [facet_radius, own_radius]: [f64; 2],
     ) -> Option<Self> {
-        let (of_surface, of_part) = (&pair.surface.world_pose, part.world_pose.pose());
+        let (of_surface, of_part) = (&pair.surface.world_pose, pair.body.world_pose.pose());
         let (to_world, factor) = (of_surface.pose().rotation, of_surface.factor()?);
         let inverse = V::DVec::transpose(to_world);
         let pose = Pose {
             rotation: inverse * of_part.rotation,
             translation: inverse * (of_part.translation - of_surface.translation),
         };
-        let [min, max] = core_bounds(&part.scaled_shape(), pose.rotation);
+        let [min, max] = core_bounds(&shape, pose.rotation);
         let core = Bounds { min, max }.moved(pose.translation);
         let (grid, radius) = (surface.grid(), facet_radius + own_radius);
         let scale = (max - min).length() + radius + grid.cell_size().to_f64().length() * factor;
@@ -123,7 +129,7 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
         }
         Some(Self {
             pair,
-            part,
+            shape,
             surface,
             cells,
             to_world,
@@ -139,13 +145,14 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
     /// Returns a box of cells. The coordinates are rounded like those of the facets.
     fn bounds_of(&self, ranges: &CellRanges) -> Bounds<V::DVec> {
         let size = self.surface.grid().cell_size().to_f64();
-        let corner = |position: CellPosition| {
-            let corner = V::DVec::of(position.map(f64::from)).scaled(size);
-            V::from_f64(corner).to_f64() * self.factor
+        let corner = |x, y, z| {
+            let corner = V::DVec::of([f64::from(x), f64::from(y), f64::from(z)]);
+            V::from_f64(corner.scaled(size)).to_f64() * self.factor
         };
+        let [xs, ys, zs] = ranges;
         Bounds {
-            min: corner(ranges.map(|[first, _]| first)),
-            max: corner(ranges.map(|[_, last]| last + 1)),
+            min: corner(xs[0], ys[0], zs[0]),
+            max: corner(xs[1] + 1, ys[1] + 1, zs[1] + 1),
         }
     }
 
@@ -165,9 +172,9 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
 
     /// Returns the exposed side of a cell that faces the center and is most nearly orthogonal to a
     /// normal.
-    fn steepest_side(&self, cell: CellPosition, normal: V::DVec) -> Option<CellSide> {
+    fn steepest_side(&self, cell: &ExposedCell, normal: V::DVec) -> Option<CellSide> {
         let from_corner = {
-            let Bounds { min, max } = self.bounds_of_cell(cell);
+            let Bounds { min, max } = self.bounds_of_cell(cell.position);
             [self.center - min, self.center - max]
         };
         let along = |side: &usize| outward::<V::DVec>(*side).dot(normal);
@@ -176,11 +183,11 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
                 .get(side % 2)
                 .map(|it| outward::<V::DVec>(*side).dot(*it));
             along(side) > RISE_SINE_CLOSED_FORM
-                && self.cells.is_exposed(cell, *side)
+                && cell.is_exposed(*side)
                 && height.is_some_and(|height| height > 0.0)
         });
         let side = sides.max_by(|a, b| along(a).total_cmp(&along(b)))?;
-        Some((cell, side))
+        Some((cell.position, side))
     }
 
     /// Returns a contact with a side of a cell. `foot` is the point of the cell, and `point` the
@@ -191,9 +198,9 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
         (normal, depth): PushPlane<V::DVec>,
         [foot, point]: [V::DVec; 2],
         [facet_radius, own_radius]: [f64; 2],
-    ) -> Option<FacetContact<V::DVec>> {
-        let bounds = self.bounds_of_side(side);
-        let in_side = foot.max(bounds.min).min(bounds.max) - self.bounds_of_cell(side.0).min;
+    ) -> Option<PartContact<V::DVec>> {
+        let bounds = self.bounds_of_cell(side.0);
+        let in_side = foot.max(bounds.min).min(bounds.max) - bounds.min;
         let in_cells = self.surface.grid().in_cells(in_side * (1.0 / self.factor));
         let facet = self.surface.side_facet(side.0, side.1, in_cells)?;
         let offset = point - normal * own_radius - self.pose.translation;
@@ -203,8 +210,8 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
             offset_a: self.to_world * (foot + normal * facet_radius),
             offset_b: self.to_world * offset,
         };
-        let (indices, kind) = ((facet, 0), ContactKind::Nearest);
-        Some(FacetContact::new(indices, contact, kind, 0.0))
+        let parts = (facet, 0);
+        Some(PartContact { parts, contact })
     }
 
     /// Returns the other exposed sides in the planes of some sides, each with the depth of the
@@ -216,11 +223,11 @@ impl<'p, 'a, V: Space> CellBody<'p, 'a, V> {
             before.all(|(other, _)| plane(*other) != plane(*own))
         });
         firsts.flat_map(move |(_, (first, depth))| {
-            let sides = self.cells.exposed.iter().map(|cell| (*cell, first.1));
+            let (side, cells) = (first.1, self.cells.exposed.iter());
+            let cells = cells.filter(move |cell| cell.is_exposed(side));
+            let sides = cells.map(move |cell| (cell.position, side));
             let others = sides.filter(move |other| {
-                plane(*other) == plane(*first)
-                    && self.cells.is_exposed(other.0, other.1)
-                    && known.iter().all(|(it, _)| it != other)
+                plane(*other) == plane(*first) && known.iter().all(|(it, _)| it != other)
             });
             others.map(|other| (other, *depth))
         })
@@ -269,8 +276,7 @@ mod tests {
             [(cells, Vec3::ZERO), (body, translation)].map(|it| placed::<V>(it.0, it.1));
         let counter = Counter::default();
         let pair = SurfacePair::new(&cells, &body, &counter).expect("cells are a surface");
-        let (mut contacts, mut lists) = (Vec::new(), PushOutLists::default());
-        let found = pair.find_on_cells(&mut contacts, &mut lists, |_| {})?;
+        let found = pair.find_on_cells(&mut PushOutLists::default(), None)?;
         Ok(found.map(|it| it.contact.depth))
     }
 

@@ -14,18 +14,19 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::{
+    placed::PartContact,
     query::Contact64,
-    shape::{Bounds, CellPosition, CellRanges, Support, has_position},
+    shape::{Bounds, CellPosition, CellRanges, ExposedCell, Support, has_position},
     space::{
         DVector, Space,
         shortest_translation::PushPlane,
         translation_search::{Node, SameNodes, TranslationSearch},
     },
     surface::{
-        cells::{CellBody, CellSide, outward, unscaled},
-        facet_contact::{FacetContact, slop},
+        cells::{CellBody, CellContacts, CellSide, outward, unscaled},
+        facet_contact::slop,
         limits::{MAX_NODES, MAX_STEPS},
-        obstacle_search::{KnownPart, MIN_EDGES_SINE},
+        obstacle_search::{MIN_EDGES_SINE, ball_around},
     },
     tolerance::SAME_NORMAL,
 };
@@ -50,17 +51,28 @@ struct PushedBody<'b, 'p, 'a, V: Space> {
 /// the body's points along the axis.
 struct Axis<D> {
     direction: D,
+    /// The absolute values of the components of the direction.
+    sizes: D,
     range: [f64; 2],
 }
 
 impl<D: DVector> Axis<D> {
+    fn new(direction: D, range: [f64; 2]) -> Self {
+        let sizes = direction.copysign(D::ONE);
+        Self {
+            direction,
+            sizes,
+            range,
+        }
+    }
+
     /// Returns the depths of the body in a box after a translation: the lengths of the shortest
     /// translations against and along the axis that clear the box.
     #[inline]
     fn depths(&self, bounds: &Bounds<D>, translation: D) -> [f64; 2] {
         let (sum, size) = (bounds.min + bounds.max, bounds.max - bounds.min);
         let middle = sum.dot(self.direction) * 0.5 - translation.dot(self.direction);
-        let half = size.copysign(self.direction).dot(self.direction) * 0.5;
+        let half = size.dot(self.sizes) * 0.5;
         let [min, max] = self.range;
         [max - (middle - half), middle + half - min]
     }
@@ -83,7 +95,8 @@ impl<V: Space> CellBody<'_, '_, V> {
     pub(super) fn add_push_out(
         &self,
         half_extents: Option<V::DVec>,
-        contacts: &mut Vec<FacetContact<V::DVec>>,
+        contacts: &mut CellContacts<V::DVec>,
+        with_repeated: bool,
         search: &mut TranslationSearch<V::DVec, usize>,
     ) -> Option<usize> {
         let axes = self.axes(half_extents);
@@ -91,7 +104,7 @@ impl<V: Space> CellBody<'_, '_, V> {
         let reach = self.core.grown(self.tolerance);
         let mut obstacles = Obstacles::new();
         let mut touches = false;
-        for &cell in &self.cells.exposed {
+        for cell in self.cells.exposed.iter().map(|it| it.position) {
             let bounds = self.bounds_of_cell(cell);
             if !bounds.overlaps(&reach) {
                 continue;
@@ -113,12 +126,13 @@ impl<V: Space> CellBody<'_, '_, V> {
             return (!touches).then_some(0);
         }
         let node = pushed.shortest(&mut obstacles, search)?;
-        let shape = self.part.scaled_shape();
-        let longest = KnownPart::new(self.pair, self.part, &shape)?.radius();
-        let is_crossed = |cell: &CellPosition| {
-            let center = Bounds::at(self.center);
-            let entry = self.bounds_of_cell(*cell).entry(&center, node.translation);
-            entry.is_finite()
+        let (_, longest) = ball_around(&self.shape, &self.pose)?;
+        let center = Bounds::at(self.center);
+        let path = center.around_translation(node.translation);
+        let path = path.grown(self.tolerance);
+        let is_crossed = |cell: &ExposedCell| {
+            let bounds = self.bounds_of_cell(cell.position);
+            bounds.overlaps(&path) && bounds.entry(&center, node.translation).is_finite()
         };
         if node.length > longest || self.cells.exposed.iter().any(is_crossed) {
             return None;
@@ -134,6 +148,9 @@ impl<V: Space> CellBody<'_, '_, V> {
             }
         }
         let count = contacts.len();
+        if !with_repeated {
+            return Some(count);
+        }
         for (side, depth) in self.other_sides(&sides) {
             if pushed.touches_side(side) {
                 let plane = (outward(side.1), depth);
@@ -155,7 +172,7 @@ impl<V: Space> CellBody<'_, '_, V> {
         &self,
         side: CellSide,
         (normal, depth): PushPlane<V::DVec>,
-    ) -> Option<FacetContact<V::DVec>> {
+    ) -> Option<PartContact<V::DVec>> {
         let lowest = self.lowest(normal);
         self.contact(
             side,
@@ -168,7 +185,7 @@ impl<V: Space> CellBody<'_, '_, V> {
     /// Returns the lowest point of the body along a normal. Counts a support evaluation.
     fn lowest(&self, normal: V::DVec) -> V::DVec {
         self.pair.counter.add_one();
-        let lowest = self.part.scaled_shape().lowest(self.pose.rotation, normal);
+        let lowest = self.shape.lowest(self.pose.rotation, normal);
         self.pose.translation + lowest
     }
 
@@ -176,19 +193,18 @@ impl<V: Space> CellBody<'_, '_, V> {
     fn axes(&self, half_extents: Option<V::DVec>) -> ArrayVec<Axis<V::DVec>, MAX_AXES> {
         let mut found: ArrayVec<Axis<V::DVec>, MAX_AXES> = ArrayVec::new();
         let axes = || (0..V::DVec::DIMENSION).map(V::DVec::axis);
-        found.extend(axes().map(|direction| Axis {
-            direction,
-            range: [self.core.min, self.core.max].map(|end| end.dot(direction)),
+        found.extend(axes().map(|direction| {
+            let range = [self.core.min, self.core.max].map(|end| end.dot(direction));
+            Axis::new(direction, range)
         }));
         let (rotation, center) = (self.pose.rotation, self.pose.translation);
         let Some(half_extents) = half_extents else {
-            let shape = self.part.scaled_shape();
-            let polygon = shape.core().polygon().into_iter();
+            let polygon = self.shape.core().polygon().into_iter();
             let edges = polygon.flat_map(|polygon| polygon.edges());
             found.extend(edges.map(|edge| {
                 let direction = rotation * edge.normal;
                 let range = [direction, -direction].map(|it| self.lowest(it).dot(direction));
-                Axis { direction, range }
+                Axis::new(direction, range)
             }));
             return found;
         };
@@ -199,7 +215,7 @@ impl<V: Space> CellBody<'_, '_, V> {
                 own.map(|(axis, it)| half_extents.component(axis) * it.dot(direction).abs());
             let (middle, half) = (center.dot(direction), halves.sum::<f64>());
             let range = [middle - half, middle + half];
-            found.push(Axis { direction, range });
+            found.push(Axis::new(direction, range));
         };
         own.iter().for_each(|direction| add(*direction));
         if V::DVec::DIMENSION == 3 {
@@ -264,8 +280,8 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
                 let rounding = if is_side { 0.0 } else { self.body.tolerance };
                 depth - normal.dot(node.translation) + rounding
             };
-            let planes = self.planes(obstacles, index);
-            let (plane, label) = planes.min_by(|a, b| left(a).total_cmp(&left(b)))?;
+            let planes = self.planes(obstacles, index).map(|it| (left(&it), it));
+            let (_, (plane, label)) = planes.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
             node = node.with(plane, label, f64::INFINITY)?;
             steps += 1;
             if steps == MAX_STEPS {
@@ -314,14 +330,14 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
         if !known.contains(&core) {
             return Err(Unknown);
         }
-        let overlapped = body.cells.exposed.iter().copied().find(|cell| {
-            let bounds = body.bounds_of_cell(*cell);
-            is_new(obstacles, *cell)
+        let overlapped = body.cells.exposed.iter().find(|cell| {
+            let bounds = body.bounds_of_cell(cell.position);
+            is_new(obstacles, cell.position)
                 && bounds.overlaps(&core)
                 && self.depth(&bounds, translation, most) > most
         });
         Ok(overlapped.map(|cell| {
-            obstacles.push(body.obstacle(cell));
+            obstacles.push(body.obstacle(cell.position));
             obstacles.len() - 1
         }))
     }
@@ -346,11 +362,12 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
             sides.find(|side| (outward::<V::DVec>(*side) - normal).length() <= SAME_NORMAL)?;
         let foot = Bounds::at(body.lowest(normal) + normal * depth);
         let layer = obstacle.ranges.get(side / 2)?.get(side % 2)?;
-        let cells = body.cells.exposed.iter().copied().filter(|cell| {
-            cell.get(side / 2) == Some(layer)
-                && has_position(&obstacle.ranges, *cell)
-                && body.cells.is_exposed(*cell, side)
+        let cells = body.cells.exposed.iter().filter(|cell| {
+            cell.is_exposed(side)
+                && cell.position.get(side / 2) == Some(layer)
+                && has_position(&obstacle.ranges, cell.position)
         });
+        let cells = cells.map(|cell| cell.position);
         let gap = |cell| body.bounds_of_side((cell, side)).gap(&foot);
         let mut nearest: SmallVec<[_; 8]> = cells.map(|cell| (gap(cell), (cell, side))).collect();
         nearest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -366,7 +383,7 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
         obstacle: &Obstacle<V::DVec>,
         (normal, depth): PushPlane<V::DVec>,
         node: &Node<V::DVec, usize>,
-    ) -> Option<FacetContact<V::DVec>> {
+    ) -> Option<PartContact<V::DVec>> {
         let (body, pair) = (self.body, self.body.pair);
         if self.depth(&obstacle.bounds, V::DVec::ZERO, 0.0) <= 0.0 {
             return None;
@@ -374,7 +391,8 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
         let solid = pair
             .surface
             .part_in(&unscaled(&obstacle.bounds, body.factor));
-        let parts = [&solid, body.part];
+        let part = pair.body.part(0)?;
+        let parts = [&solid, &part];
         let found = if node.bounding.len() == 1 {
             pair.solve(parts, V::DVec::ZERO, |solver| solver.find_contact())
         } else {
@@ -402,9 +420,9 @@ impl<V: Space> PushedBody<'_, '_, '_, V> {
         if !body.bounds_of_cell(cell).overlaps(&body.core) {
             return None;
         }
-        let side = body.steepest_side(cell, normal)?;
+        let side = body.steepest_side(&body.cells.exposed_at(cell)?, normal)?;
         let of_side = body.contact(side, (normal, depth), [foot; 2], [0.0; 2])?;
-        Some(FacetContact { contact, ..of_side })
+        Some(PartContact { contact, ..of_side })
     }
 }
 
