@@ -104,7 +104,7 @@ macro_rules! in_common_dimension {
 
 impl QueryPair<Vec3> for ColliderPair<'_> {
     fn intersects(self) -> bool {
-        in_common_dimension!(self, |a, b| Some(intersects(a, b))).unwrap_or(false)
+        in_common_dimension!(self, |a, b| Some(intersects(a, b))) == Some(true)
     }
 
     fn contact(self) -> Option<Contact<Vec3>> {

@@ -63,7 +63,7 @@ pub fn deepest_contact_in<V: Space>(
         return Some(PartContact { parts, contact });
     }
     if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
-        return contact_of_colliders(a, b, scratch, None);
+        return contact_of_colliders(a, b, scratch, false, |_| {});
     }
     let (a, b, is_swapped) = in_order(a, b);
     let mut deepest: Option<PartContact<V::DVec>> = None;
@@ -106,34 +106,31 @@ pub fn visit_contacts<V: Space>(
     first: &PlacedCollider<V>,
     second: &PlacedCollider<V>,
     scratch: &mut Scratch<V>,
-    mut visit: impl FnMut(PartContact<V::DVec>),
+    visit: impl FnMut(PartContact<V::DVec>),
 ) -> Option<PartContact<V::DVec>> {
     if first.scaled_shape().is_some() && second.scaled_shape().is_some() {
         let contact = deepest_contact(first.into(), second.into());
         contact.into_iter().for_each(visit);
         return contact;
     }
-    contact_of_colliders(first, second, scratch, Some(&mut visit))
+    contact_of_colliders(first, second, scratch, true, visit)
 }
 
-/// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
-/// `visit`, if any, with the contacts of all parts.
+/// Returns the deepest contact of two colliders, at least one of which has several parts: see
+/// [`deepest_of_parts`].
 fn contact_of_colliders<V: Space>(
     first: &PlacedCollider<V>,
     second: &PlacedCollider<V>,
     scratch: &mut Scratch<V>,
-    visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+    needs_all: bool,
+    mut visit: impl FnMut(PartContact<V::DVec>),
 ) -> Option<PartContact<V::DVec>> {
     let is_swapped = first.compare(second).is_gt();
     let [a, b] = swap_if(is_swapped, [first, second]);
     let region_of_b = || b.region().ok();
-    let deepest = match visit {
-        Some(visit) => {
-            let mut visit = |contact: PartContact<_>| visit(contact.flipped_if(is_swapped));
-            deepest_of_parts((a, b), region_of_b, scratch, Some(&mut visit))
-        }
-        None => deepest_of_parts((a, b), region_of_b, scratch, None),
-    };
+    let deepest = deepest_of_parts((a, b), region_of_b, scratch, needs_all, |contact| {
+        visit(contact.flipped_if(is_swapped));
+    });
     deepest.map(|found| found.flipped_if(is_swapped))
 }
 

@@ -20,8 +20,8 @@ pub struct Scratch<V: Space> {
     lists: PushOutLists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
-    /// The peak number of near pairs, near facets and contacts of a pair. The lengths of all lists
-    /// are at most proportional to this number.
+    /// The peak number of near pairs, near facets, near cells and contacts of a pair. The lengths of
+    /// all lists are at most proportional to this number.
     peak: Peak,
 }
 
@@ -38,13 +38,15 @@ impl<V: Space> Scratch<V> {
 }
 
 /// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
-/// `visit`, if any, with the contacts of all parts, in any order. `region_of_b` is called only if
-/// it is needed. Allocates only for surfaces.
+/// `visit` with the contacts of all parts, in any order. Unless `needs_all`, contacts that repeat
+/// the plane of another contact may be left out. `region_of_b` is called only if it is needed.
+/// Allocates only for surfaces.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
     region_of_b: impl FnOnce() -> Option<BoundingRegion<V::DVec>>,
     scratch: &mut Scratch<V>,
-    mut visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+    needs_all: bool,
+    mut visit: impl FnMut(PartContact<V::DVec>),
 ) -> Option<PartContact<V::DVec>> {
     let Scratch {
         near,
@@ -55,9 +57,9 @@ pub fn deepest_of_parts<V: Space>(
     } = scratch;
     let mut surface_pair = SurfacePair::unplaced(a, b, counter);
     if let Some(pair) = &surface_pair {
-        let visit = visit.as_mut();
-        let visit = visit.map(|visit| &mut **visit as &mut dyn FnMut(_));
-        if let Ok(found) = pair.find_on_cells(lists, visit) {
+        let found = pair.find_on_cells(lists, needs_all, &mut visit);
+        peak.record_len(lists.cells.exposed.len() + lists.cell_contacts.len());
+        if let Ok(found) = found {
             return found;
         }
     }
@@ -75,9 +77,7 @@ pub fn deepest_of_parts<V: Space>(
                 && let Some(contact) = with_pair(parts, |it| it.counted_by(counter).find_contact())
             {
                 let found = PartContact::of_parts(origins, parts, &contact);
-                if let Some(visit) = &mut visit {
-                    visit(found);
-                }
+                visit(found);
                 deepest = Some(deepest.map_or(found, |best| found.deeper(best)));
             }
         });

@@ -39,8 +39,8 @@ pub enum PlacedBody<V: Space> {
 /// depths and distances of a pair finite.
 const MAX_COORDINATE: f32 = f32::MAX / 8.0;
 
-/// Returns `true` if no coordinate of a shape exceeds [`MAX_COORDINATE`]. `extent` is at least the
-/// distance of each point from the translation. The result is `false` if a value is NaN.
+/// Returns `true` if certainly no coordinate of a shape exceeds [`MAX_COORDINATE`]. `extent` is at
+/// least the distance of each point from the translation. The result is `false` if a value is NaN.
 fn is_near<D: DVector>(world_pose: &WorldPose<D>, extent: f64) -> bool {
     extent + world_pose.translation.extent() <= f64::from(MAX_COORDINATE / 2.0)
 }
@@ -62,21 +62,20 @@ impl<V: Space> PlacedCollider<V> {
     /// takes longer than most queries.
     pub fn touching(shape: &ColliderShape<V>, world_pose: WorldPose<V::DVec>) -> Option<Self> {
         let mut placed = Self::unplaced(shape, world_pose);
-        let mut is_valid = false;
-        match &mut placed.body {
+        let is_valid = match &mut placed.body {
+            // Other scales, other cores and NaN need the complete test.
             PlacedBody::Convex(_) => {
-                // NaN and infinite radii need the complete test.
-                let factor = world_pose.factor().unwrap_or(f64::NAN);
-                is_valid = is_near(&world_pose, placed.info.bounding_radius() * factor);
+                let factor = world_pose.factor().unwrap_or(f64::INFINITY);
+                is_near(&world_pose, placed.info.bounding_radius() * factor)
             }
             PlacedBody::Compound(compound, core) if compound.surface().is_some() => {
                 let linear = world_pose.linear();
                 let Bounds { min, max } = compound.bounds().mapped(linear, V::DVec::ZERO);
                 *core = [min, max];
-                is_valid = Self::is_small(compound, &world_pose) || placed.aabb().is_ok();
+                Self::is_small(compound, &world_pose) || placed.aabb().is_ok()
             }
-            PlacedBody::Compound(..) => {}
-        }
+            PlacedBody::Compound(..) => false,
+        };
         if !is_valid {
             placed.set_pose(world_pose);
             placed.aabb().ok()?;

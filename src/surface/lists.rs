@@ -6,8 +6,8 @@ use crate::{
     shape::{BoundaryPoint, NearCells},
     space::{Space, translation_search::TranslationSearch},
     surface::{
-        body_part::NearFacet, facet_contact::FacetContact, near_facets::NearFacets,
-        obstacle_search::ObstacleLists, proven::ProofLists,
+        body_part::NearFacet, cells::CellContacts, facet_contact::FacetContact,
+        near_facets::NearFacets, obstacle_search::ObstacleLists, proven::ProofLists,
     },
 };
 
@@ -16,6 +16,8 @@ use crate::{
 pub struct PushOutLists<V: Space> {
     /// The solid cells near the body.
     pub cells: NearCells,
+    /// The contacts of the body with these cells.
+    pub cell_contacts: CellContacts<V::DVec>,
     /// The facets near the body.
     pub near_facets: NearFacets<V::DVec>,
     /// The contacts of the body with the facets, which include the contacts that

@@ -1,8 +1,8 @@
 //! Contacts of a body with a surface of facets.
 //!
-//! `collider_query/` calls [`SurfacePair::new`] for a pair of colliders, then [`SurfacePair::find`]
-//! for the contacts. Queries that need no contact, such as `intersects`, call
-//! [`SurfacePair::touches`] for one facet and one part.
+//! `collider_query/` creates a [`SurfacePair`] for a pair of colliders, then calls
+//! [`SurfacePair::find_on_cells`] or [`SurfacePair::find`] for the contacts. Queries that need no
+//! contact, such as `intersects`, call [`SurfacePair::touches`] for one facet and one part.
 //!
 //! The contacts are defined by the set of all points of the surface. So the contacts do not depend
 //! on how the surface is divided into facets. If the contact with each facet were computed
@@ -89,7 +89,6 @@ use crate::{
     placed::PartContact,
     space::{DVector, Space},
 };
-use cells::CellContacts;
 pub use facet_contact::FacetContact;
 pub use lists::PushOutLists;
 use obstacle_search::Searched;
@@ -104,14 +103,14 @@ pub struct NeedsFacets;
 
 impl<V: Space> SurfacePair<'_, V> {
     /// Computes the contacts of the body with the surface. `near` lists the pairs that may touch:
-    /// the index of a facet, and the index of a part of the body. Calls `visit`, if any, with each
-    /// contact, and returns the deepest contact.
+    /// the index of a facet, and the index of a part of the body. Calls `visit` with each contact,
+    /// and returns the deepest contact.
     pub fn find(
         &mut self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
-        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+        visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         self.near = core::mem::take(&mut lists.near_facets);
         self.near.set(near);
@@ -121,17 +120,24 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 
     /// Does the same as [`find`](Self::find), from the cells near the body. Returns an error if the
-    /// contacts must be computed from the facets. The body need not be placed.
+    /// contacts must be computed from the facets. The body need not be placed. Unless `needs_all`,
+    /// contacts that repeat the plane of another contact may be left out.
     pub fn find_on_cells(
         &self,
         lists: &mut PushOutLists<V>,
-        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+        needs_all: bool,
+        visit: impl FnMut(PartContact<V::DVec>),
     ) -> Result<Option<PartContact<V::DVec>>, NeedsFacets> {
-        let PushOutLists { cells, search, .. } = lists;
-        let mut contacts = CellContacts::new();
+        let PushOutLists {
+            cells,
+            cell_contacts: contacts,
+            search,
+            ..
+        } = lists;
+        contacts.clear();
         // Another member of a ground may have all contacts but those that repeat a plane.
-        let with_repeated = visit.is_some() || self.surface.member().is_some();
-        let planes = self.add_cell_contacts(&mut contacts, with_repeated, cells, search);
+        let with_repeated = needs_all || self.surface.member().is_some();
+        let planes = self.add_cell_contacts(contacts, with_repeated, cells, search);
         let planes = planes.ok_or(NeedsFacets)?;
         let is_own = |it: &&PartContact<V::DVec>| self.surface.owns(it.parts.0);
         let kept = contacts.iter().take(planes).filter(is_own).count();
@@ -148,7 +154,7 @@ impl<V: Space> SurfacePair<'_, V> {
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut PushOutLists<V>,
-        visit: Option<&mut dyn FnMut(PartContact<V::DVec>)>,
+        visit: impl FnMut(PartContact<V::DVec>),
     ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
         let mut planes = self.add_solid_exit(near, contacts);
@@ -258,18 +264,16 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 }
 
-/// Calls `visit`, if any, with all contacts, and returns the deepest of the first `planes`
+/// Calls `visit` with all contacts, and returns the deepest of the first `planes`
 /// contacts. The contacts after them repeat the planes of these contacts.
 fn report<D: DVector>(
     contacts: impl Iterator<Item = PartContact<D>>,
     planes: usize,
-    mut visit: Option<&mut dyn FnMut(PartContact<D>)>,
+    mut visit: impl FnMut(PartContact<D>),
 ) -> Option<PartContact<D>> {
     let mut deepest: Option<PartContact<D>> = None;
     for (index, found) in contacts.enumerate() {
-        if let Some(visit) = &mut visit {
-            visit(found);
-        }
+        visit(found);
         // The depths are compared in `f64`, because two depths may round to the same `f32`.
         let is_deeper = |best: PartContact<D>| {
             let (own, others) = (found.contact.depth, best.contact.depth);

@@ -1,6 +1,6 @@
-//! A surface and a body, and the facets that are ignored. [`SurfacePair::new`] decides which of two
-//! colliders is the surface. `collider_query/` calls this function for each pair in which a
-//! collider has several parts.
+//! A surface and a body, and the facets that are ignored. [`SurfacePair::unplaced`] decides which
+//! of two colliders is the surface. `collider_query/` calls this function, or [`SurfacePair::new`],
+//! for each pair in which a collider has several parts.
 
 use smallvec::SmallVec;
 

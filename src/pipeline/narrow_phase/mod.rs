@@ -304,7 +304,8 @@ fn contact_of_parts<V: Space>(
         (a, b),
         || Some(*region_of_b),
         scratch,
-        Some(&mut |contact| parts.push(event(a, b, &contact))),
+        true,
+        |contact| parts.push(event(a, b, &contact)),
     )?;
     // If the pair has only one contact, the contact of the pair is enough.
     if parts.len() == start + 1 {

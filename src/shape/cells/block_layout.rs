@@ -18,8 +18,6 @@ const MAX_SIDE: usize = 8;
 /// The cells of a block of 8 x 8 cells (in 3D, 4 x 4 x 4).
 pub struct BlockLayout {
     pub dimension: usize,
-    /// The number of cells of a block along each axis.
-    pub side: usize,
     /// The position of each cell in the block, and its index in the list, by the cell's number.
     pub order: Vec<(CellPosition, usize)>,
     /// The number of each cell in the list. For the cells around the block, it has no meaning.
@@ -55,7 +53,6 @@ impl BlockLayout {
         let lengths = [length, length, if dimension == 2 { 1 } else { length }];
         let mut layout = Self {
             dimension,
-            side: 1 << block_bits(dimension),
             order: Vec::new(),
             numbers: vec![0; lengths.iter().product::<i32>() as usize],
             lengths,
@@ -97,7 +94,7 @@ impl BlockLayout {
 
     /// Returns the number of cells in a row of the list, along the x axis.
     pub fn row_len(&self) -> usize {
-        self.side + 2
+        self.steps[1]
     }
 
     /// Returns the index of a cell in the list, given by its position in the block.

@@ -420,7 +420,8 @@ pub fn code_of_block(dimension: usize, position: CellPosition) -> u64 {
     let axes = position.into_iter().enumerate().take(dimension);
     axes.fold(0, |code, (axis, at)| {
         let mut bits = ((at >> block_bits(dimension)) + MORTON_ZERO) as u64;
-        // Each step halves the groups of neighboring bits, and moves the upper halves away.
+        // Each step halves the groups of neighboring bits, and moves the upper halves away. The
+        // raised coordinate has at most 14 bits, and the masks have room for 16.
         for (len, in_2d, in_3d) in [
             (8, 0x00ff_00ff, 0xff00_00ff),
             (4, 0x0f0f_0f0f, 0x00f0_0f00_f00f),

@@ -502,14 +502,12 @@ impl<V: Space> CellGrid<V> {
         let mut last_region: Option<(CellPosition, Option<&Region>)> = None;
         positions_in(chunks).for_each(|key| {
             let (region_key, index) = divided(key, Self::REGION_BITS);
-            let known = last_region.filter(|(key, _)| *key == region_key);
-            let region = known.unwrap_or_else(|| {
-                let region = self.regions.get(&region_key);
-                (region_key, region.map(|region| &**region))
-            });
-            last_region = Some(region);
-            let chunks = region.1.map_or(&NO_CHUNKS.chunks, |region| &region.chunks);
-            let Some(chunk) = chunks.get(index).and_then(Option::as_deref) else {
+            let region = match last_region {
+                Some((last_key, region)) if last_key == region_key => region,
+                _ => self.regions.get(&region_key).map(|region| &**region),
+            };
+            last_region = Some((region_key, region));
+            let Some(chunk) = region.and_then(|it| it.chunks.get(index)?.as_deref()) else {
                 return;
             };
             let mut own = ranges;

@@ -40,7 +40,7 @@ impl<V: Space> CellBody<'_, '_, V> {
             }
             let [foot, point] = self.nearest(&bounds, half);
             let offset = point - foot;
-            // Most cells are sure to be too far away, for which no square root is needed.
+            // Cells that are surely too far away need no square root.
             if offset.length_squared() > farthest {
                 continue;
             }

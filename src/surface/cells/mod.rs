@@ -62,8 +62,8 @@ struct CellBody<'p, 'a, V: Space> {
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Adds the contacts of a convex body with solid cells to an empty list. Returns the number of
     /// the first contacts. Each contact after them repeats the plane of one of the first contacts
-    /// for another cell. These contacts are left out unless `with_repeated`. Returns `None`, and may
-    /// leave contacts in the list, if the contacts must be computed from the facets.
+    /// for another cell, and is left out unless `with_repeated`. Returns `None`, and may leave
+    /// contacts in the list, if the contacts must be computed from the facets.
     pub(super) fn add_cell_contacts(
         &self,
         contacts: &mut CellContacts<V::DVec>,
@@ -275,9 +275,15 @@ mod tests {
         let [cells, body] =
             [(cells, Vec3::ZERO), (body, translation)].map(|it| placed::<V>(it.0, it.1));
         let counter = Counter::default();
-        let pair = SurfacePair::new(&cells, &body, &counter).expect("cells are a surface");
-        let found = pair.find_on_cells(&mut PushOutLists::default(), None)?;
-        Ok(found.map(|it| it.contact.depth))
+        let pair = SurfacePair::unplaced(&cells, &body, &counter).expect("cells are a surface");
+        let mut lists = PushOutLists::default();
+        let [found, of_all] = [false, true].map(|needs_all| {
+            let found = pair.find_on_cells(&mut lists, needs_all, |_| {})?;
+            Ok(found.map(|it| it.contact.depth))
+        });
+        let found: Option<f64> = found?;
+        assert_eq!(found, of_all?);
+        Ok(found)
     }
 
     #[test]
