@@ -48,9 +48,37 @@ pub fn hull_faces<V: Space>(points: &[V::DVec]) -> Option<Vec<Vec<usize>>> {
         let corners = corners.filter(|(_, point)| point.dot(normal) >= least);
         let corners = corners.map(|(index, _)| index).collect();
         let along = normal.tangents().first().copied()?;
-        Some(sorted_around(corners, points, along))
+        let around = sorted_around(corners, points, along);
+        Some(without_inner_points(around, points, normal, tolerance))
     });
     Some(faces.collect())
+}
+
+/// Returns the corners of a polygon without the points inside the polygon, as in Graham's scan.
+/// `around` is in the order of the angles about a point inside.
+fn without_inner_points<D: DVector>(
+    mut around: Vec<usize>,
+    points: &[D],
+    normal: D,
+    tolerance: f64,
+) -> Vec<usize> {
+    let place = |index: &usize| points.get(*index).copied().unwrap_or(D::ZERO);
+    let middle = D::mean(&around.iter().map(place).collect::<Vec<_>>());
+    let is_inner = |around: &[usize], at: usize| {
+        let len = around.len();
+        let [before, corner, after] =
+            [len - 1, 0, 1].map(|step| around.get((at + step) % len).map_or(D::ZERO, place));
+        let outward = D::perpendicular(&[after - before, normal]).and_then(D::unit);
+        outward.is_some_and(|outward| {
+            (corner - before).dot(outward.toward(before - middle)) < -tolerance
+        })
+    };
+    while around.len() > 3
+        && let Some(inner) = (0..around.len()).find(|at| is_inner(&around, *at))
+    {
+        around.remove(inner);
+    }
+    around
 }
 
 /// Sorts the corners of a convex polygon by their angles about their mean. The polygon is in a

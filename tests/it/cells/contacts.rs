@@ -1,7 +1,7 @@
 //! Contacts of balls that overlap or touch a union.
 
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{ConvexHull, prelude::*};
 use rand::Rng;
 
 use super::{
@@ -99,6 +99,26 @@ fn points_are_inside_where_the_oracle_says() {
             );
         }
     });
+}
+
+/// One of the points is inside the lower face of the shape, near an edge of this face.
+#[test]
+fn a_point_inside_a_face_of_a_shape_leaves_no_hole() {
+    let shape = ConvexHull::new([
+        Vec3::new(-4.0, 6.0, -8.0),
+        Vec3::new(8.0, -1.764829, 8.0),
+        Vec3::new(-8.0, -8.0, -8.0),
+        Vec3::new(-2.6666667, 8.0, -8.0),
+        Vec3::new(8.0, 8.0, -2.6666667),
+        Vec3::new(8.0, -8.0, 8.0),
+        Vec3::new(-8.0, 4.0, -8.0),
+    ]);
+    let mut grid = CellGrid::with_shapes(Vec3::splat(16.0), [shape.unwrap()]).unwrap();
+    grid.set(IVec3::ZERO, Cell::shape(0));
+    // The nearest point is (3.1, 14, 0), between the edge and the point inside.
+    let (cells, at) = (Collider::cells(&grid), Vec3::new(3.1, 14.0, -3.0));
+    let gap = query::distance(&cells, Vec3::ZERO, &Collider::sphere(1.0), at).distance;
+    assert!((gap - 2.0).abs() < 1e-5, "{gap}");
 }
 
 /// The coordinate along the short sides of the cells is large, and the coordinate along the long
