@@ -194,7 +194,7 @@ fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
     };
     let all: Vec<Entity> = (0..40).map(spawn).collect();
     let mut allocations = 0;
-    for number in 0..200 {
+    for number in 0..300 {
         let moving = if number % 2 == 0 { &all[..] } else { &all[..1] };
         for entity in moving {
             let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
@@ -324,6 +324,29 @@ fn a_warm_tick_with_one_way_colliders_allocates_nothing() {
     }
     let (allocations, started) = warm_ticks(&mut app, true);
     assert!(started > 20.0, "{started} contacts begin in a tick");
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
+/// The contacts of the largest ball are with more cells than a list on the stack holds.
+#[test]
+fn a_warm_tick_of_bodies_on_cells_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    let mut grid = CellGrid::new(Vec3::ONE);
+    grid.fill(IVec3::new(0, -2, 0), IVec3::new(199, -1, 15), Cell::SOLID)
+        .expect("a small grid");
+    app.world_mut().spawn(Collider::cells(&grid));
+    let bodies = [
+        (0.5, Collider::sphere(0.5)),
+        (0.5, Collider::cuboid(1.0, 1.0, 1.0)),
+        (1.0, Collider::capsule_3d(0.5, 1.0)),
+        (4.0, Collider::sphere(4.0)),
+    ];
+    for (number, (height, body)) in bodies.into_iter().cycle().take(16).enumerate() {
+        let home = Vec3::new(10.0 + 10.0 * number as f32, height - 0.35, 8.0);
+        app.world_mut().spawn((body, Home(home, number)));
+    }
+    let (allocations, _) = warm_ticks(&mut app, true);
+    assert!(app.world().resource::<Collisions>().len() > 10);
     assert_eq!(allocations, allocations_of_bevy());
 }
 
