@@ -118,11 +118,12 @@ impl<D: DVector> FirstTouch<D> {
         Some((hit, first.parts))
     }
 
-    /// If the normal of the first hit does not separate the shape from all parts that are touched
-    /// at the same point, returns the normal of a facet that does, and that opposes the motion. For
-    /// example, rounding may raise the top of a box above the top of the box beside it. A corner
-    /// that lands between the two touches only the edge of the higher box. In a union, all facets
-    /// at the point count as touched. In other surfaces, only the facets of the hits do.
+    /// Returns the normal of a facet that separates the shape from all parts that are touched at
+    /// the same point, and that opposes the motion. Returns `None` if the normal of the first hit
+    /// separates the shape already, or if there is no such facet. For example, rounding may raise
+    /// the top of a box above the top of the box beside it. A corner that lands between the two
+    /// touches only the edge of the higher box. In a union, all facets at the point count as
+    /// touched. In other surfaces, only the facets of the hits do.
     fn facet_normal<V: Space<DVec = D>>(
         &self,
         first: &PartOutcome<D>,

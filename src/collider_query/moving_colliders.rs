@@ -120,8 +120,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         of_part(a, part_a).into_iter().chain(of_part(b, part_b))
     }
 
-    /// Calls `visit` with each pair of one of `parts` and a facet of a union that contains the
-    /// touched point of `contact` at `time`.
+    /// Finds the facets of unions that contain the touched point of `contact` at `time`. Calls
+    /// `visit` with the pair of each such facet and the part of the other collider.
     pub fn visit_touched_facets(
         &self,
         parts: PartPair,

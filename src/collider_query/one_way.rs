@@ -255,8 +255,8 @@ impl<'a, V: Space> OneWayPair<'a, V> {
             landing.leads_up = rise(touch.contact.normal, self.side.up) > LEAST_COSINE;
             // A body whose lowest point is exactly in the plane of a ledge may graze its rims, too.
             let is_on_ledge = self.ledge.is_some() && landing.sink.abs() <= landing.rounding;
-            let is_graze = touch.contact.depth <= landing.rounding && !landing.leads_up;
-            let is_graze = is_graze && !is_on_ledge;
+            let is_graze =
+                touch.contact.depth <= landing.rounding && !landing.leads_up && !is_on_ledge;
             if !is_graze && is_met(&landing) {
                 support.sink = support.sink.max(landing.sink);
                 support.contacts.push(landing.contact);
@@ -296,16 +296,21 @@ impl<'a, V: Space> OneWayPair<'a, V> {
         self.is_in_plane(rise(contact.normal, up), contact.offset_b.dot(up), landing)
     }
 
-    /// Returns `true` if a contact of the body, which has risen onto the ledge, only grazes a side
-    /// of a cell below the ledge. For example, the body ends exactly beside a solid cell of the same
-    /// height.
-    pub fn grazes_side(&self, found: &PartContact<V::DVec>) -> bool {
-        let (up, contact) = (self.side.up, &found.contact);
-        let rounding = self.rounding(self.unit(found.parts.1));
-        let is_below = |height| self.ledge.is_some_and(|it| height <= it.height + rounding);
+    /// Returns `true` if a contact of the body after `raise`, a translation onto the ledge, only
+    /// grazes a side of a cell below the ledge. For example, the body ends exactly beside a solid
+    /// cell of the same height. The contact of a body that still reaches below the ledge, as at a
+    /// rim, is no graze.
+    pub fn grazes_side(&self, found: &PartContact<V::DVec>, raise: V::DVec) -> bool {
+        let (Some(ledge), Some(facet)) = (self.ledge, self.platform.facet(found.parts.1)) else {
+            return false;
+        };
+        let (up, contact, unit) = (self.side.up, &found.contact, self.unit(found.parts.1));
+        let rounding = self.rounding(unit);
+        let plane = ledge.height + unit.translation().dot(up);
         contact.depth <= rounding
             && rise(contact.normal, up).abs() <= LEAST_COSINE
-            && (self.platform.facet(found.parts.1)).is_some_and(|it| is_below(it.top(up)))
+            && facet.top(up) <= ledge.height + rounding
+            && self.is_bottom_above(found.parts.0, plane - rounding - raise.dot(up))
     }
 
     /// Returns `true` if a contact with this [`rise`], at this height above the platform's

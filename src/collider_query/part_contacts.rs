@@ -20,8 +20,8 @@ pub struct Scratch<V: Space> {
     lists: PushOutLists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
-    /// The peak number of near pairs, near facets, near cells and contacts of a pair. The lengths of
-    /// all lists are at most proportional to this number.
+    /// The peak number of near pairs, near facets, near cells and contacts of a pair. The lengths
+    /// of all lists are at most proportional to this number.
     peak: Peak,
 }
 

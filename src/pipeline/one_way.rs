@@ -246,7 +246,8 @@ impl<V: Space> LedgePair<'_, V> {
         let mut met = SmallVec::<[_; 2]>::new();
         let mut planes = SmallVec::<[_; 2]>::new();
         loop {
-            let mut solid = contacts_after(&first, &second, out_of(&planes), scratch);
+            let raise = out_of(&planes);
+            let mut solid = contacts_after(&first, &second, raise, scratch);
             let count = met.len();
             for is_flipped in [false, true] {
                 let [body, _] = swap_if(is_flipped, [&first, &second]);
@@ -254,8 +255,11 @@ impl<V: Space> LedgePair<'_, V> {
                 self.visit_ledges(body, is_flipped, region, |meeting| {
                     let ledge = (is_flipped, meeting.pair.ledge.map(|ledge| ledge.plane));
                     if met.contains(&ledge) {
+                        let raise = if is_flipped { -raise } else { raise };
                         solid.retain(|found| {
-                            !meeting.pair.grazes_side(&found.flipped_if(is_flipped))
+                            !meeting
+                                .pair
+                                .grazes_side(&found.flipped_if(is_flipped), raise)
                         });
                         return;
                     }

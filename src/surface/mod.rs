@@ -134,6 +134,7 @@ impl<V: Space> SurfacePair<'_, V> {
             search,
             ..
         } = lists;
+        cells.exposed.clear();
         contacts.clear();
         // Another member of a ground may have all contacts but those that repeat a plane.
         let with_repeated = needs_all || self.surface.member().is_some();
@@ -264,8 +265,8 @@ impl<V: Space> SurfacePair<'_, V> {
     }
 }
 
-/// Calls `visit` with all contacts, and returns the deepest of the first `planes`
-/// contacts. The contacts after them repeat the planes of these contacts.
+/// Calls `visit` with all contacts, and returns the deepest of the first `planes` contacts. The
+/// contacts after them repeat the planes of these contacts.
 fn report<D: DVector>(
     contacts: impl Iterator<Item = PartContact<D>>,
     planes: usize,

@@ -55,7 +55,7 @@ pub fn hull_faces<V: Space>(points: &[V::DVec]) -> Option<Vec<Vec<usize>>> {
 }
 
 /// Returns the corners of a polygon without the points inside the polygon, as in Graham's scan.
-/// `around` is in the order of the angles about a point inside.
+/// `around` is in the order of the angles about the mean of the corners.
 fn without_inner_points<D: DVector>(
     mut around: Vec<usize>,
     points: &[D],
@@ -64,14 +64,23 @@ fn without_inner_points<D: DVector>(
 ) -> Vec<usize> {
     let place = |index: &usize| points.get(*index).copied().unwrap_or(D::ZERO);
     let middle = D::mean(&around.iter().map(place).collect::<Vec<_>>());
+    let sides = around.iter().zip(around.iter().cycle().skip(1));
+    let areas = sides.filter_map(|(start, end)| {
+        let cross = D::perpendicular(&[place(start) - middle, place(end) - middle])?;
+        Some(cross.dot(normal))
+    });
+    // Seen from the side to which `axis` points, the corners run counter-clockwise.
+    let axis = if areas.sum::<f64>() < 0.0 {
+        -normal
+    } else {
+        normal
+    };
     let is_inner = |around: &[usize], at: usize| {
         let len = around.len();
         let [before, corner, after] =
             [len - 1, 0, 1].map(|step| around.get((at + step) % len).map_or(D::ZERO, place));
-        let outward = D::perpendicular(&[after - before, normal]).and_then(D::unit);
-        outward.is_some_and(|outward| {
-            (corner - before).dot(outward.toward(before - middle)) < -tolerance
-        })
+        let outward = D::perpendicular(&[after - before, axis]).and_then(D::unit);
+        outward.is_some_and(|outward| (corner - before).dot(outward) < -tolerance)
     };
     while around.len() > 3
         && let Some(inner) = (0..around.len()).find(|at| is_inner(&around, *at))
@@ -109,4 +118,27 @@ fn sorted_around<D: DVector>(mut corners: Vec<usize>, points: &[D], along: D) ->
     };
     corners.sort_by(|a, b| turn(*a).total_cmp(&turn(*b)));
     corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hull_faces;
+    use crate::math::{DVec3, Vec3};
+
+    #[test]
+    fn each_face_of_a_box_and_of_a_frustum_has_four_corners() {
+        for (top, height, depth) in [(2.0, 4.0, 6.0), (1.0, 2.0, 1.0), (0.25, 1.0, 3.0)] {
+            let points: Vec<DVec3> = (0..8)
+                .map(|corner| {
+                    let [x, y, z] = [0, 1, 2].map(|axis| f64::from(corner >> axis & 1));
+                    let width = if y > 0.0 { top } else { 2.0 };
+                    let [x, z] = [x, z].map(|it| (2.0 * it - 1.0) * width);
+                    DVec3::new(x, y * height, z * depth)
+                })
+                .collect();
+            let faces = hull_faces::<Vec3>(&points).unwrap_or_default();
+            let corners: Vec<usize> = faces.iter().map(Vec::len).collect();
+            assert_eq!(corners, [4; 6]);
+        }
+    }
 }

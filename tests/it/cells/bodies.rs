@@ -207,8 +207,8 @@ fn no_translation_shorter_than_a_push_out_clears_all_cells() {
             return;
         }
         // Only the faces whose outer sides face the center are solid. The body may reach other
-        // faces, out of which the next tick pushes it: for example, a body beside a tile that leaves
-        // the side of the tile past the upper edge may still overlap the top.
+        // faces, out of which the next tick pushes it. For example, a body beside a tile that
+        // leaves its side past the upper edge may still overlap the top.
         let depths = |translation| body.depths_in_faces(&union, center, translation);
         let [before, after] = [DVec3::ZERO, push_out].map(depths);
         let mut touched = before.into_iter().zip(after).filter(|it| it.0 > tolerance);
