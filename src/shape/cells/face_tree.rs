@@ -434,3 +434,28 @@ pub fn code_of_block(dimension: usize, position: CellPosition) -> u64 {
         code | bits << axis
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MORTON_ZERO, block_bits, code_of_block};
+
+    #[test]
+    fn the_code_of_a_block_interleaves_the_bits_of_its_coordinates() {
+        for dimension in [2, 3] {
+            for step in 0..5_000 {
+                // Multiples of numbers without a common factor with 2^15 reach all bits.
+                let axes = [7919, 104_729, 15_485_863].map(|it: i32| it.wrapping_mul(step));
+                let position = axes.map(|at| at.rem_euclid(1 << 15) - (1 << 14));
+                let raised = position.map(|at| (at >> block_bits(dimension)) + MORTON_ZERO);
+                let bits = (0..16).flat_map(|bit| {
+                    let axes = (0..).zip(raised).take(dimension);
+                    axes.map(move |(axis, at)| {
+                        (at as u64 >> bit & 1) << (bit * dimension as u64 + axis)
+                    })
+                });
+                let code = code_of_block(dimension, position);
+                assert_eq!(code, bits.sum::<u64>(), "{dimension}D, {position:?}");
+            }
+        }
+    }
+}
