@@ -327,7 +327,8 @@ fn a_warm_tick_with_one_way_colliders_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// The contacts of the largest ball are with more cells than a list on the stack holds.
+/// No center is inside the ground. The contacts of the largest ball are with more cells than a list
+/// on the stack holds.
 #[test]
 fn a_warm_tick_of_bodies_on_cells_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -342,11 +343,11 @@ fn a_warm_tick_of_bodies_on_cells_allocates_nothing() {
         (4.0, Collider::sphere(4.0)),
     ];
     for (number, (height, body)) in bodies.into_iter().cycle().take(16).enumerate() {
-        let home = Vec3::new(10.0 + 10.0 * number as f32, height - 0.35, 8.0);
+        let home = Vec3::new(10.0 + 10.0 * number as f32, height - 0.15, 8.0);
         app.world_mut().spawn((body, Home(home, number)));
     }
     let (allocations, _) = warm_ticks(&mut app, true);
-    assert!(app.world().resource::<Collisions>().len() > 10);
+    assert!(app.world().resource::<Collisions>().len() > 4);
     assert_eq!(allocations, allocations_of_bevy());
 }
 
