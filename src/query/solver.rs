@@ -62,8 +62,8 @@ impl<'a, A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> Solver<Pa
         self.manifold_of(self.pair.frame.cores_of(contact, scale))
     }
 
-    /// Returns the points of the manifold along a contact of the cores. There is at least one point.
-    /// All points have the same normal, and the deepest point comes first.
+    /// Returns the points of the manifold along a contact of the cores. There is at least one
+    /// point. All points have the same normal, and the deepest point comes first.
     fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let scale = match &self.method {
             Method::Gjk(_) | Method::ClosedForm(_) => cores.scale,

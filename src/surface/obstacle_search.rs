@@ -55,27 +55,6 @@ pub(super) struct KnownPart<'p, V: Space> {
     ball: (V::DVec, f64),
 }
 
-/// Returns the center and the radius of a ball that contains a box or a polygon without a radius.
-/// Returns `None` for any other shape.
-pub(super) fn ball_around<V: Space>(
-    shape: &ScaledShape<Shape<V>>,
-    pose: &Pose<V::DVec>,
-) -> Option<(V::DVec, f64)> {
-    match shape.core() {
-        _ if shape.radius() != 0.0 => None,
-        Core::Box { half_extents } => Some((pose.translation, half_extents.length())),
-        Core::Polygon(polygon) => {
-            let vertices = || polygon.edges().map(|edge| edge.start);
-            let sum = vertices().fold(V::DVec::ZERO, |sum, vertex| sum + vertex);
-            let center = sum * (1.0 / vertices().count() as f64);
-            let distances = vertices().map(|vertex| (vertex - center).length());
-            let radius = distances.fold(0.0, f64::max);
-            Some((pose.rotation * center + pose.translation, radius))
-        }
-        Core::Opaque | Core::HalfSpace(_) => None,
-    }
-}
-
 impl<'p, V: Space> KnownPart<'p, V> {
     /// Returns `None` if the part has a radius, or if the part is neither a box nor a polygon.
     pub fn new(
@@ -149,6 +128,27 @@ impl<'p, V: Space> KnownPart<'p, V> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Returns the center and the radius of a ball that contains a box or a polygon without a radius.
+/// Returns `None` for any other shape.
+pub(super) fn ball_around<V: Space>(
+    shape: &ScaledShape<Shape<V>>,
+    pose: &Pose<V::DVec>,
+) -> Option<(V::DVec, f64)> {
+    match shape.core() {
+        _ if shape.radius() != 0.0 => None,
+        Core::Box { half_extents } => Some((pose.translation, half_extents.length())),
+        Core::Polygon(polygon) => {
+            let vertices = || polygon.edges().map(|edge| edge.start);
+            let sum = vertices().fold(V::DVec::ZERO, |sum, vertex| sum + vertex);
+            let center = sum * (1.0 / vertices().count() as f64);
+            let distances = vertices().map(|vertex| (vertex - center).length());
+            let radius = distances.fold(0.0, f64::max);
+            Some((pose.rotation * center + pose.translation, radius))
+        }
+        Core::Opaque | Core::HalfSpace(_) => None,
     }
 }
 

@@ -238,8 +238,9 @@ impl<A: Support + ?Sized, B: Support<Vector = A::Vector> + ?Sized> MovingPair<'_
     }
 
     /// Follows the motion after a touch. The search ends when the shapes overlap by more than the
-    /// `allowed` depth plus the tolerance, when the shapes are apart again, or when the motion ends.
-    /// Shapes that overlap at the start may leave each other on the opposite side (`may_pass`).
+    /// `allowed` depth plus the tolerance, when the shapes are apart again, or when the motion
+    /// ends. Shapes that overlap at the start may leave each other on the opposite side
+    /// (`may_pass`).
     fn follow(
         &self,
         mut time: f64,
