@@ -206,8 +206,10 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<
 
 impl<V: Dimension> RayTarget<V> for Collider {
     fn cast_ray(&self, pose: QueryPose<Self>, ray: Ray<V>) -> Option<RayHit<V>> {
-        let (pose, ray) = (pose.world_pose::<V>()?, ray.in_f64()?);
-        let hit = ray_at_shape_in_pose(V::body_of(self.shape())?, pose, &ray)?;
+        // Moving these values takes longer than some parts of a query.
+        let (pose, ray) = (pose.world_pose::<V>(), ray.in_f64());
+        let (pose, ray) = (pose.as_ref()?, ray.as_ref()?);
+        let hit = ray_at_shape_in_pose(V::body_of(self.shape())?, pose, ray)?;
         Some(ray.hit_in_world(&hit))
     }
 }

@@ -43,20 +43,20 @@ pub(crate) fn ray_at_collider<V: Space>(
 /// Returns `None` if the shape touches nothing in this pose.
 pub(crate) fn ray_at_shape_in_pose<V: Space>(
     shape: &ColliderShape<V>,
-    pose: WorldPose<V::DVec>,
+    pose: &WorldPose<V::DVec>,
     ray: &WorldRay<V::DVec>,
 ) -> Option<WorldRayHit<V::DVec>> {
     let ColliderShape::Compound(compound) = shape else {
-        return ray_at_collider(&PlacedCollider::touching(shape, pose)?, ray);
+        return ray_at_collider(&PlacedCollider::touching(shape, *pose)?, ray);
     };
     // A compound is placed only to check whether it is valid, because a ray does not need the
     // placed compound. A small surface is always valid, and placing it would take as long as a
     // short ray.
-    if !PlacedCollider::is_small(compound, &pose) {
-        PlacedCollider::touching(shape, pose)?;
+    if !PlacedCollider::is_small(compound, pose) {
+        PlacedCollider::touching(shape, *pose)?;
     }
     let mut first = None;
-    visit_ray_at_compound(compound, &pose, ray, |hit| keep_first(&mut first, hit));
+    visit_ray_at_compound(compound, pose, ray, |hit| keep_first(&mut first, hit));
     first
 }
 
@@ -116,12 +116,6 @@ fn visit_ray_at_compound<V: Space>(
         Some(inverse) => {
             let mut local = ray.mapped(inverse, pose.translation);
             let rounding = rounding_of(ray, inverse);
-            let mut add = |local: &mut LocalRay<_>, hit: Option<LocalHit<_>>, part| {
-                if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
-                    local.max = visit(hit);
-                }
-                local.max
-            };
             match start_in_solid(compound, &local, &rounding) {
                 Some(Start::Inside(hit, part, element)) if compound.owns_element(element) => {
                     if let Some(hit) = in_world(ray, inverse, &hit, part) {
@@ -134,13 +128,23 @@ fn visit_ray_at_compound<V: Space>(
                 Some(Start::Leaving(origin)) => local.line.origin = origin,
                 None => {}
             }
-            let start = local;
-            let (shift, line) = compound.centered(&local.line);
+            let centered = compound.centered(&local.line);
+            let (shift, line) = match &centered {
+                Some((shift, line)) => (*shift, line),
+                None => (0.0, &local.line),
+            };
+            let mut max = ray.max;
+            let mut add = |max: &mut f64, hit: Option<LocalHit<_>>, part| {
+                if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
+                    *max = visit(hit);
+                }
+                *max
+            };
             let rule = FacetRule::of(compound, ray.hollow);
             match compound.parts() {
                 (CompoundParts::Surface(surface), 0.0) => {
-                    let facets = FacetLine::new(&line);
-                    compound.along(&line, shift, ray.max, ray.hollow, |index, corners| {
+                    let facets = FacetLine::new(line);
+                    compound.along(line, shift, ray.max, ray.hollow, |index, corners| {
                         let corners = corners.or_else(|| surface.corners(index));
                         let hit = corners.and_then(|corners| {
                             let corners = corners.map(V::to_f64);
@@ -150,16 +154,16 @@ fn visit_ray_at_compound<V: Space>(
                                 return None;
                             }
                             let rule = rule.at(surface, index);
-                            at_facet(corners, t, &local, rule, &rounding)
-                                .filter(|_| t >= 0.0 || enters(compound, &start, &rounding))
+                            at_facet(corners, t, &local.line, max, rule, &rounding)
+                                .filter(|_| t >= 0.0 || enters(compound, &local.line, &rounding))
                         });
-                        add(&mut local, hit, index)
+                        add(&mut max, hit, index)
                     });
                 }
-                _ => compound.along(&line, shift, ray.max, ray.hollow, |index, _| {
-                    let hit = at_part(compound, index, &local, &rounding);
+                _ => compound.along(line, shift, ray.max, ray.hollow, |index, _| {
+                    let hit = at_part(compound, index, &LocalRay { max, ..local }, &rounding);
                     let hit = hit.filter(|_| compound.owns(index));
-                    add(&mut local, hit, index)
+                    add(&mut max, hit, index)
                 }),
             }
         }
@@ -269,7 +273,7 @@ fn start_in_solid<V: Space>(
     });
     // At an edge, the ray may leave across one facet, although it enters another facet.
     if let Some(origin) = left
-        && (entered.is_none() || !enters(compound, ray, rounding))
+        && (entered.is_none() || !enters(compound, &ray.line, rounding))
     {
         return Some(Start::Leaving(origin));
     }
@@ -302,10 +306,10 @@ fn reach_of_origin<V: Space>(
 /// point ahead of the origin is outside.
 fn enters<V: Space>(
     compound: &Compound<V>,
-    ray: &LocalRay<V::DVec>,
+    line: &Line<V::DVec>,
     rounding: &dyn Fn(V::DVec) -> f64,
 ) -> bool {
-    let Line { origin, direction } = ray.line;
+    let Line { origin, direction } = *line;
     solid_of(compound).is_none_or(|surface| {
         let reach = reach_of_origin(surface, origin, rounding);
         let ahead = origin + direction * (PROBE * reach / direction.length());
@@ -395,7 +399,8 @@ fn at_thick_facet<V: Space>(
     Some(LocalHit { side, ..hit })
 }
 
-/// Returns the hit on a facet that the ray's line crosses at `t`.
+/// Returns the hit on a facet that a ray crosses at `t`, if `t` is at most `max`. The line of the
+/// ray begins at the ray's origin.
 ///
 /// A facet counts as a face of a solid shape. So a ray that begins on the facet hits the facet if
 /// the ray points inward, but not if the ray points outward.
@@ -403,19 +408,20 @@ fn at_thick_facet<V: Space>(
 fn at_facet<D: DVector>(
     vertices: &[D],
     t: f64,
-    ray: &LocalRay<D>,
+    line: &Line<D>,
+    max: f64,
     rule: FacetRule,
     rounding: &dyn Fn(D) -> f64,
 ) -> Option<LocalHit<D>> {
     let normal = facet_normal(vertices)?;
-    let rate = normal.dot(ray.line.direction);
+    let rate = normal.dot(line.direction);
     let side = if rate < 0.0 {
         RaySide::Front
     } else {
         RaySide::Back
     };
     let is_passed = rule.skips_backs() && side == RaySide::Back;
-    if is_passed || rate == 0.0 || t > ray.max {
+    if is_passed || rate == 0.0 || t > max {
         return None;
     }
     let tolerance = tolerance_at(vertices, rounding);
@@ -424,7 +430,7 @@ fn at_facet<D: DVector>(
         && (t * rate).abs() <= tolerance(normal)
     {
         // The ray begins on the surface of a solid, although rounding may place the origin inside.
-        let is_hit = !hollow && is_inward(normal, ray.line.direction);
+        let is_hit = !hollow && is_inward(normal, line.direction);
         return is_hit.then_some(LocalHit {
             t: t.max(0.0),
             normal,
@@ -436,7 +442,7 @@ fn at_facet<D: DVector>(
     }
     let leaves = side == RaySide::Back
         && t * rate <= tolerance(normal)
-        && facet_contains(vertices, ray.line.origin, &tolerance);
+        && facet_contains(vertices, line.origin, &tolerance);
     (!leaves).then_some(LocalHit { t, normal, side })
 }
 
@@ -461,7 +467,7 @@ fn at_flattened_part<V: Space>(
         let t = FacetLine::new(&line).crossing(&vertices)? + shift;
         let rounding = rounding_of(ray, identity);
         let rule = FacetRule::of(compound, ray.hollow).at(surface, index);
-        let hit = at_facet(&vertices, t, &local, rule, &rounding)?;
+        let hit = at_facet(&vertices, t, &local.line, local.max, rule, &rounding)?;
         return in_world(ray, identity, &hit, index);
     }
     let (part_pose, shape) = compound.part(index)?;

@@ -87,10 +87,15 @@ impl<V: Space> PlacedCollider<V> {
     /// exceeds [`MAX_COORDINATE`]. May return `false` for such a surface, because the test is
     /// conservative.
     pub fn is_small(compound: &Compound<V>, world_pose: &WorldPose<V::DVec>) -> bool {
-        let linear = world_pose.linear();
-        let columns = V::DVec::columns(linear).map(DVector::extent);
-        let extent = columns.fold(0.0, f64::max) * compound.extent();
-        compound.surface().is_some() && is_near(world_pose, extent)
+        // The extent of a unit vector is at most the root of 3.
+        let factor = world_pose.factor().map_or_else(
+            || {
+                let columns = V::DVec::columns(world_pose.linear());
+                columns.map(DVector::extent).fold(0.0, f64::max)
+            },
+            |factor| 2.0 * factor,
+        );
+        compound.surface().is_some() && is_near(world_pose, factor * compound.extent())
     }
 
     /// Returns a collider whose bounds are not yet computed.

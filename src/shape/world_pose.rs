@@ -197,6 +197,7 @@ impl<D: DVector> WorldPose<D> {
     }
 
     /// Returns the inverse of [`linear`](Self::linear), or `None` if the map is singular.
+    #[inline(always)]
     pub fn inverse_linear(&self) -> Option<D::Matrix> {
         match self.factor {
             Some(factor) => Some(D::transpose(self.matrix) * (1.0 / factor)),

@@ -214,7 +214,7 @@ impl SpatialQuery<'_, '_> {
             BoxPath::new(center, half, motion.translation)
         });
         let (all, still) = (|_| true, Motion64::still());
-        let visits = self.search(selection, path, 1.0, all, |proxy, max| {
+        let visits = self.search(selection, path.as_ref(), 1.0, all, |proxy, max| {
             let hit = match self.one_way(&selection, body, proxy) {
                 None => {
                     let other = (&proxy.placed).into();

@@ -216,7 +216,8 @@ impl SpatialQuery<'_, '_> {
                 .is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin)),
         };
         let boxes = corners(region).map(Overlapping::new);
-        let visits = self.search(selection, boxes, f64::INFINITY, is_near, |proxy, limit| {
+        let (boxes, far) = (boxes.as_ref(), f64::INFINITY);
+        let visits = self.search(selection, boxes, far, is_near, |proxy, limit| {
             if visit(proxy).is_break() {
                 END_SEARCH
             } else {
@@ -236,8 +237,9 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(&Proxy<V>) -> f64,
     ) {
         if max_distance >= 0.0 {
-            let (boxes, max) = (corners(region).map(Nearest::new), max_distance.into());
-            let visits = self.search(filter, boxes, max, |_| true, |proxy, _| visit(proxy));
+            let boxes = corners(region).map(Nearest::new);
+            let (boxes, all, max) = (boxes.as_ref(), |_| true, max_distance.into());
+            let visits = self.search(filter, boxes, max, all, |proxy, _| visit(proxy));
             self.count(visits);
         }
     }

@@ -77,8 +77,8 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let ray = ray.into();
-        if let Some(ray) = ray.in_f64() {
-            let visits = self.search_ray::<V>(ray, filter, |ray, proxy, side| {
+        if let Some(mut ray) = ray.in_f64() {
+            let visits = self.search_ray::<V>(&mut ray, filter, |ray, proxy, side| {
                 visit_ray_at_collider(proxy, ray, |hit| {
                     if is_hit_on(side, &hit) {
                         hits.push(EntityHit::new(proxy, ray.hit_in_world(&hit)));
@@ -152,8 +152,8 @@ impl SpatialQuery<'_, '_> {
         visits: &mut u64,
     ) -> Option<EntityHit<RayHit<V>>> {
         let mut first: Option<(f32, EntityHit<WorldRayHit<V::DVec>>)> = None;
-        let world_ray = ray.in_f64()?;
-        let visited = self.search_ray::<V>(world_ray, filter, |ray, proxy, side| {
+        let mut world_ray = ray.in_f64()?;
+        let visited = self.search_ray::<V>(&mut world_ray, filter, |ray, proxy, side| {
             let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
@@ -166,7 +166,7 @@ impl SpatialQuery<'_, '_> {
             distance.next_up().into()
         });
         *visits += u64::from(visited);
-        let hit = first.map(|(_, first)| EntityHit {
+        let hit = first.as_ref().map(|(_, first)| EntityHit {
             entity: first.entity,
             owner: first.owner,
             hit: world_ray.hit_in_world(&first.hit),
@@ -183,10 +183,10 @@ impl SpatialQuery<'_, '_> {
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f64,
     ) {
-        let Some(ray) = ray.in_f64() else {
+        let Some(mut ray) = ray.in_f64() else {
             return;
         };
-        let visits = self.search_ray::<V>(ray, selection, |ray, proxy, side| {
+        let visits = self.search_ray::<V>(&mut ray, selection, |ray, proxy, side| {
             let Some(hit) = ray_at_side(proxy, ray, side) else {
                 return ray.max;
             };
@@ -199,17 +199,17 @@ impl SpatialQuery<'_, '_> {
     /// `visit` returns the new end of the ray. Returns the number of visited nodes.
     fn search_ray<'a, V: QuerySpace>(
         &'a self,
-        mut ray: WorldRay<V::DVec>,
+        ray: &mut WorldRay<V::DVec>,
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>, Option<V::DVec>) -> f64,
     ) -> u32 {
         let selection = selection.into();
         let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction);
         let all = |_| true;
-        self.search(selection, Some(path), ray.max, all, |proxy, max| {
+        self.search(selection, Some(&path), ray.max, all, |proxy, max| {
             ray.max = max;
             let proxy = self.for_ray(&selection, proxy);
-            visit(&ray, &proxy, self.side_for_ray(&selection, &proxy))
+            visit(ray, &proxy, self.side_for_ray(&selection, &proxy))
         })
     }
 }

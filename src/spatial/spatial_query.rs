@@ -258,7 +258,7 @@ impl SpatialQuery<'_, '_> {
     pub(super) fn search<'a, V: QuerySpace>(
         &'a self,
         selection: impl Into<Selection<'a>>,
-        boxes: Option<impl BoxSearch>,
+        boxes: Option<&impl BoxSearch>,
         mut limit: f64,
         is_near: impl Fn(u32) -> bool,
         mut visit: impl FnMut(&'a Proxy<V>, f64) -> f64,
@@ -295,7 +295,7 @@ impl SpatialQuery<'_, '_> {
         }
         V::trees(&self.index)
             .get(arena)
-            .visit(&boxes, end, visit_slot)
+            .visit(boxes, end, visit_slot)
     }
 
     /// Records a ray and its first hit, if the debug drawing has turned the log on.

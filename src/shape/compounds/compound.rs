@@ -372,16 +372,13 @@ impl<V: Space> Compound<V> {
     }
 
     /// Moves the origin of a line along the line, so that coordinates near the compound are small.
-    /// Returns the t of the new origin, and the line with this origin. If the origin is near the
-    /// compound, the line stays the same.
+    /// Returns the t of the new origin, and the line with this origin. Returns `None` if the origin
+    /// is near the compound, so that the line may stay the same.
     #[inline]
-    pub fn centered(&self, line: &Line<V::DVec>) -> (f64, Line<V::DVec>) {
+    pub fn centered(&self, line: &Line<V::DVec>) -> Option<(f64, Line<V::DVec>)> {
         let distance = (line.origin - self.data.center).extent();
-        if distance <= NEAR * self.data.reach {
-            (0.0, *line)
-        } else {
-            line.centered(self.data.center)
-        }
+        let is_near = distance <= NEAR * self.data.reach;
+        (!is_near).then(|| line.centered(self.data.center))
     }
 
     /// Calls `visit` with the index of each part that a line may cross at a t from 0 to `max`,

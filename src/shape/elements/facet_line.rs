@@ -14,18 +14,18 @@
 use crate::{shape::elements::line::Line, space::DVector};
 
 /// A line, prepared for tests with many facets.
-pub struct FacetLine<D> {
-    line: Line<D>,
+pub struct FacetLine<'a, D> {
+    line: &'a Line<D>,
     /// The axis of the direction's largest component.
     axis: usize,
     /// The shear of the two other axes, and the inverse of the largest component.
     shear: [f64; 3],
 }
 
-impl<D: DVector> FacetLine<D> {
+impl<'a, D: DVector> FacetLine<'a, D> {
     /// Prepares a line.
     #[inline]
-    pub fn new(line: &Line<D>) -> Self {
+    pub fn new(line: &'a Line<D>) -> Self {
         let size = line.direction.components().map(f64::abs);
         let [x, y, z] = size;
         let axis = if x >= y && x >= z {
@@ -37,7 +37,7 @@ impl<D: DVector> FacetLine<D> {
         };
         let [x, y, largest] = rotated(line.direction.components(), axis);
         Self {
-            line: *line,
+            line,
             axis,
             shear: [x / largest, y / largest, 1.0 / largest],
         }
