@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use bevy::{
-    ecs::schedule::ScheduleLabel,
+    ecs::schedule::{ScheduleLabel, SingleThreadedExecutor},
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
@@ -60,7 +60,9 @@ fn outline(width: i32) -> Vec<Vec2> {
 
 fn app() -> App {
     let mut app = App::new();
-    app.add_schedule(Schedule::new(Tick));
+    let mut schedule = Schedule::new(Tick);
+    schedule.set_executor(SingleThreadedExecutor::new());
+    app.add_schedule(schedule);
     let plugin = HeadbuttPlugin::in_schedule(Tick).with_ongoing(OngoingEvents::Never);
     app.add_plugins((MinimalPlugins, plugin));
     app.finish();

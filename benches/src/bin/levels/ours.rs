@@ -2,7 +2,10 @@
 
 use std::hint::black_box;
 
-use bevy::{ecs::system::SystemState, prelude::*};
+use bevy::{
+    ecs::{schedule::SingleThreadedExecutor, system::SystemState},
+    prelude::*,
+};
 use headbutt::{
     CollisionDiagnostics, SpatialQuery, SpatialQueryFilter,
     prelude::*,
@@ -46,6 +49,10 @@ impl Ours {
         let apps = [true, false].map(|with_pairs| {
             let mut app = App::new();
             app.add_plugins(HeadbuttPlugin::in_schedule(Tick).with_broad_phase(BroadPhase::Custom));
+            // Another thread would begin with a cold cache.
+            app.edit_schedule(Tick, |schedule| {
+                schedule.set_executor(SingleThreadedExecutor::new());
+            });
             let world = app.world_mut();
             ground = world.spawn(collider.clone()).id();
             bodies = (0..count).map(|_| world.spawn(body.clone()).id()).collect();
