@@ -212,13 +212,21 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
     /// Returns a short translation out of the union, of at most `max_length` before it is
     /// shortened.
     ///
-    /// Without planes at edges, the first way out is returned. With these planes, ways out that are
-    /// longer at first may become shorter, so the search goes on.
+    /// Without planes at edges, the first way out is returned, or one of the same length, up to
+    /// rounding, that ends on fewer planes. For example, near a joint of a floor, the way up may be
+    /// a little longer than a way past the joint. With planes at edges, ways out that are longer at
+    /// first may become shorter, so the search goes on.
     fn way_out(&mut self, max_length: f64, tried: TriedPlanes) -> Option<Node<V::DVec, usize>> {
         let mut search = TranslationSearch::default();
         search.begin(MAX_TRANSLATIONS, max_length, SameNodes::Planes);
         let mut best: Option<Node<V::DVec, usize>> = None;
         while let Some(node) = search.take_shortest() {
+            let is_longer = |best: &Node<V::DVec, usize>| {
+                node.length > best.length + self.tolerance(best.translation)
+            };
+            if tried == TriedPlanes::Faces && best.as_ref().is_some_and(is_longer) {
+                break;
+            }
             let Ok(overlap) = self.overlap_after(node.translation) else {
                 break;
             };
@@ -232,10 +240,11 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 continue;
             }
             let found = self.shortened(node);
-            if tried == TriedPlanes::Faces {
-                return Some(found);
-            }
-            if best.as_ref().is_none_or(|best| found.length < best.length) {
+            let is_better = |best: &Node<V::DVec, usize>| match tried {
+                TriedPlanes::Faces => found.bounding.len() < best.bounding.len(),
+                TriedPlanes::FacesAndEdges => found.length < best.length,
+            };
+            if best.as_ref().is_none_or(is_better) {
                 best = Some(found);
             }
         }
