@@ -114,13 +114,18 @@ fn cast_of_parts<V: Space>(
         if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
             return (found.limit(), None);
         }
-        let touch = Some((hit.contact.normal, hit.touching));
         // The points of the contact are relative to the parts. `moved` makes these points relative
         // to the colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
+        if (options.leave_overlaps || hit.status != CastStatus::Overlapping)
+            && pair.continues_overlap(indices, &hit.contact, hit.touching)
+        {
+            return (found.limit(), None);
+        }
+        let touch = Some((hit.contact.normal, hit.touching));
         let is_own = owns(indices);
         found.add(hit, indices, is_own);
         if hit.status == CastStatus::Overlapping && !options.leave_overlaps && is_own {

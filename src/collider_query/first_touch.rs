@@ -24,15 +24,10 @@
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::moving_colliders::{MovingColliders, PartPair},
+    collider_query::moving_colliders::{MovingColliders, PartPair, SAME_NORMAL_COSINE},
     query::{CastHit64, CastStatus, length_to_f32},
     space::{DVector, Space},
 };
-
-/// Unit normals count as equal if their scalar product is greater than this value. The angle
-/// between the normals is then less than 4.5e-5 radians. The errors of contact normals on faces are
-/// smaller: at most 1e-6 radians.
-const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// Two parts may be touched at the same point if the times of touching differ by at most this
 /// multiple of the tolerance for equal times. If a facet is a thousand times larger than the body,
@@ -124,6 +119,9 @@ impl<D: DVector> FirstTouch<D> {
     /// the top of a box above the top of the box beside it. A corner that lands between the two
     /// touches only the edge of the higher box. In a union, all facets at the point count as
     /// touched. In other surfaces, only the facets of the hits do.
+    ///
+    /// A body that has sunk into a union, and gets deeper, touches the edge of the next facet, and
+    /// no facet separates it. Then the normal of the touched facet is returned.
     fn facet_normal<V: Space<DVec = D>>(
         &self,
         first: &PartOutcome<D>,
@@ -156,7 +154,9 @@ impl<D: DVector> FirstTouch<D> {
             let cosines = a.dot(contact.normal).total_cmp(&b.dot(contact.normal));
             cosines.then_with(|| parts_b.cmp(parts_a))
         });
-        Some(best?.0)
+        let mut touched_normals = pair.union_normals(first.parts, time);
+        best.map(|(normal, _)| normal)
+            .or_else(|| touched_normals.find(|normal| normal.dot(velocity) >= 0.0))
     }
 
     /// Returns the first outcome: see [`Self::finish`].

@@ -21,6 +21,11 @@ const SAME_TIME_MOTION: f64 = 1e-8;
 /// smaller collider. This fraction exceeds the tolerance of touching.
 const HEIGHT_TOLERANCE: f64 = 1e-5;
 
+/// Unit normals count as equal if their scalar product is greater than this value. The angle
+/// between the normals is then less than 4.5e-5 radians. The errors of contact normals on faces are
+/// smaller: at most 1e-6 radians.
+pub const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
+
 /// Two moving colliders or shapes.
 pub struct MovingColliders<'a, V: Space> {
     /// The colliders in the order of the arguments of the cast.
@@ -120,6 +125,19 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         of_part(a, part_a).into_iter().chain(of_part(b, part_b))
     }
 
+    /// Returns the outward unit normals of the facets of unions in a pair of parts at `time`, from
+    /// the first collider to the second.
+    pub fn union_normals(&self, parts: PartPair, time: f64) -> impl Iterator<Item = V::DVec> {
+        let (part_a, part_b) = self.reordered(parts);
+        let [a, b] = self.moving;
+        let of_part = move |(placed, motion): Moving<V>, part| {
+            let union = placed.surface().filter(|it| it.is_solid_surface())?;
+            Some(V::DVec::rotation(motion.rotation * time) * union.facet(part)?.normal)
+        };
+        let of_b = of_part(b, part_b).map(|normal| -normal);
+        of_part(a, part_a).into_iter().chain(of_b)
+    }
+
     /// Finds the facets of unions that contain the touched point of `contact` at `time`. Calls
     /// `visit` with the pair of each such facet and the part of the other collider.
     pub fn visit_touched_facets(
@@ -152,6 +170,37 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         let [a, b] = self.moving;
         visit_side(a, contact.offset_a, false);
         visit_side(b, contact.offset_b, true);
+    }
+
+    /// Returns `true` if a touch only continues an overlap with a union, so that a body that has
+    /// sunk into a floor slides from facet to facet. In this case,
+    ///
+    /// * the contact normal is not the normal of the touched facet,
+    /// * the motion does not lead deeper below the plane of this facet, and
+    /// * another facet at the touched point already overlaps the other collider.
+    ///
+    /// A wall is never passed over, because a body enters a solid through a facet that opposes the
+    /// motion.
+    pub fn continues_overlap(
+        &self,
+        parts: PartPair,
+        contact: &Contact64<V::DVec>,
+        time: f64,
+    ) -> bool {
+        let normals = self.union_normals(parts, time);
+        let mut sides = normals.zip(self.union_normals(parts, 1.0));
+        let is_left = sides.any(|(now, end)| {
+            now.dot(contact.normal) <= SAME_NORMAL_COSINE
+                && self.depth(end, 1.0, parts) - self.depth(now, time, parts) <= self.same_height()
+        });
+        if !is_left {
+            return false;
+        }
+        let mut overlaps = false;
+        self.visit_touched_facets(parts, contact, time, |other| {
+            overlaps |= other != parts && !self.separates(contact.normal, time, other);
+        });
+        overlaps
     }
 
     /// Returns the velocity of the first collider relative to the second at a contact, whose points

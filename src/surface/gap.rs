@@ -126,7 +126,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists.search.begin(MAX_NODES, limit, SameNodes::Translation);
         while let Some(node) = lists.search.take_shortest() {
             let Some(indices) = self.blocking(lists, node.translation) else {
-                if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
+                if is_end(lists, node.translation) && self.lets_center_pass(node.translation) {
                     return Some(node);
                 }
                 continue;

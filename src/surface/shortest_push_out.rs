@@ -397,7 +397,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             let Some(indices) = self.blocking(lists, normal * depth) else {
-                return self.is_passable(lists, normal * depth).then_some(contact);
+                return self.lets_center_pass(normal * depth).then_some(contact);
             };
             // A body must not pass through a facet from behind.
             let mut blocking = lists
@@ -444,7 +444,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` if a translation pushes the body out: it clears all touched facets, and takes
     /// the center through no facet.
     fn is_free(&self, lists: &mut PushOutLists<V>, translation: V::DVec) -> bool {
-        self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
+        self.blocking(lists, translation).is_none() && self.lets_center_pass(translation)
     }
 
     /// Returns the indices of a contact whose facet a translation does not clear. Moves this
@@ -472,14 +472,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists.near.iter().all(|near| {
             let weld = near.facet.weld;
             near.is_hidden || self.is_apart_after((near.index, 0), weld, translation)
-        })
-    }
-
-    /// Returns `true` if a translation takes the body's center through no facet.
-    pub(super) fn is_passable(&self, lists: &PushOutLists<V>, translation: V::DVec) -> bool {
-        lists.near.iter().all(|near| {
-            let is_crossed = |center| near.facet.is_crossed_by([center, center + translation]);
-            near.is_hidden || !self.center.is_some_and(is_crossed)
         })
     }
 }

@@ -200,6 +200,57 @@ fn from_a_gap_that_is_too_small_a_body_goes_back() {
     }
 }
 
+/// The capsule is too large for the closed line around its center. A translation that clears both
+/// touched sides would take the center through a side that the capsule does not touch.
+#[test]
+fn a_capsule_in_a_small_ring_is_pushed_into_the_ring() {
+    let (half, radius) = (0.48484743, 0.6152582);
+    let ring = [
+        (1.390625, 0.0),
+        (0.984375, 0.375),
+        (0.0, 0.53125),
+        (-0.984375, 0.375),
+        (-1.390625, 0.0),
+        (-0.984375, -0.375),
+        (0.0, -0.53125),
+        (0.984375, -0.375),
+        (1.390625, 0.0),
+    ];
+    let mut capsule = shape(
+        Kind::Capsule(half, radius),
+        true,
+        Vec3::new(-0.13015257, 0.490688, 0.0),
+    );
+    capsule.pose.rotation = Quat::from_xyzw(0.0, 0.0, 0.9414143, 0.33725223);
+    let axis = (capsule.pose.rotation * Vec3::Y).as_dvec3() * f64::from(half);
+    let center = capsule.pose.translation.as_dvec3();
+    let inward = DVec3::new(0.15625, -0.984375, 0.0).normalize();
+    let height = |tip: DVec3, base: DVec3, push: DVec3| (tip - base).dot(push) - f64::from(radius);
+    for is_reversed in [false, true] {
+        let mut ring = ring;
+        if is_reversed {
+            ring.reverse();
+        }
+        let answer = answer(&Surface::line("ring", &ring), &capsule);
+        // The upper tip sticks out of the upper left side.
+        let upper = -height(center - axis, DVec3::new(0.0, 0.53125, 0.0), inward);
+        assert_event(&answer, inward, upper, 1e-6);
+        // The lower tip touches the lower left side.
+        let up = DVec3::new(inward.x, -inward.y, 0.0);
+        let lower = -height(center + axis, DVec3::new(0.0, -0.53125, 0.0), up);
+        let others = answer.parts.iter().filter(|part| part.push.y > 0.0);
+        for part in others {
+            assert!(
+                part.push.as_dvec3().distance(up) < 1e-6,
+                "{}",
+                answer.line()
+            );
+            let error = f64::from(part.depth) - lower;
+            assert!(error.abs() < 1e-6, "{}, not {lower}", answer.line());
+        }
+    }
+}
+
 /// A box that just touches the wall, or nearly, and is deep in the floor must be pushed up by its
 /// whole depth.
 #[test]

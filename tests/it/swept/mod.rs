@@ -3,11 +3,13 @@
 //! | module | what it tests |
 //! |---|---|
 //! | [`shots`] | random shots and spinning rods: no missed or false hit, times by closed forms |
+//! | [`floors`] | bodies that have sunk into a floor, and its walls, by closed forms |
 //! | [`events`] | the events of a path, in order |
 //! | [`pairs`] | the pairs that meet on their paths: none is missing, on any number of threads |
 //! | [`paths`] | which ticks have a path: spawns, teleports, rollback, aborted ticks |
 
 mod events;
+mod floors;
 mod pairs;
 mod paths;
 mod shots;
