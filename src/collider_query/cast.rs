@@ -121,7 +121,7 @@ fn cast_of_parts<V: Space>(
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
             }));
         if (options.leave_overlaps || hit.status != CastStatus::Overlapping)
-            && pair.continues_overlap(indices, &hit.contact, hit.touching)
+            && pair.continues_overlap(indices, &hit.contact, hit.touching, ignores)
         {
             return (found.limit(), None);
         }

@@ -120,8 +120,8 @@ impl<D: DVector> FirstTouch<D> {
     /// touches only the edge of the higher box. In a union, all facets at the point count as
     /// touched. In other surfaces, only the facets of the hits do.
     ///
-    /// A body that has sunk into a union, and gets deeper, touches the edge of the next facet, and
-    /// no facet separates it. Then the normal of the touched facet is returned.
+    /// If a body that already overlaps a union gets deeper, no facet separates it. Then the normal
+    /// of the touched facet is returned, for example at the edge of the next part of a floor.
     fn facet_normal<V: Space<DVec = D>>(
         &self,
         first: &PartOutcome<D>,
@@ -137,7 +137,9 @@ impl<D: DVector> FirstTouch<D> {
         let touched = self.found.iter();
         let touched = touched.filter(|it| it.hit.status != CastStatus::Overlapping);
         let mut touched: SmallVec<[PartPair; 8]> = touched.map(|it| it.parts).collect();
+        let mut overlaps = false;
         pair.visit_touched_facets(first.parts, contact, time, |parts| {
+            overlaps |= parts != first.parts && pair.overlaps_facet(parts, contact.normal, time);
             if !touched.contains(&parts) {
                 touched.push(parts);
             }
@@ -154,9 +156,12 @@ impl<D: DVector> FirstTouch<D> {
             let cosines = a.dot(contact.normal).total_cmp(&b.dot(contact.normal));
             cosines.then_with(|| parts_b.cmp(parts_a))
         });
-        let mut touched_normals = pair.union_normals(first.parts, time);
-        best.map(|(normal, _)| normal)
-            .or_else(|| touched_normals.find(|normal| normal.dot(velocity) >= 0.0))
+        if let Some((normal, _)) = best {
+            return Some(normal);
+        }
+        let own = pair.union_normals(first.parts, time);
+        let entered = own.filter(|normal| overlaps && normal.dot(velocity) > 0.0);
+        entered.max_by(|a, b| a.dot(contact.normal).total_cmp(&b.dot(contact.normal)))
     }
 
     /// Returns the first outcome: see [`Self::finish`].

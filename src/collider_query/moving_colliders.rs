@@ -1,7 +1,7 @@
 //! Two moving colliders or shapes, and the positions of their parts during the motion.
 
 use crate::{
-    placed::{BoundingRegion, DynShape, Placed},
+    placed::{BoundingRegion, DynShape, Placed, PlacedCollider},
     query::{Contact64, Motion64},
     shape::{Support, swap_if},
     space::{DVector, Pose, Space},
@@ -116,26 +116,32 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         time: f64,
         toward: V::DVec,
     ) -> impl Iterator<Item = V::DVec> {
-        let (part_a, part_b) = self.reordered(parts);
-        let [a, b] = self.moving;
-        let of_part = move |(placed, motion): Moving<V>, part| {
-            let normal = placed.surface()?.facet(part)?.normal;
-            Some((V::DVec::rotation(motion.rotation * time) * normal).toward(toward))
-        };
-        of_part(a, part_a).into_iter().chain(of_part(b, part_b))
+        let normals = self.outward_normals(parts, time, |_| true);
+        let normals = normals.into_iter().flatten();
+        normals.map(move |normal| normal.toward(toward))
     }
 
     /// Returns the outward unit normals of the facets of unions in a pair of parts at `time`, from
     /// the first collider to the second.
     pub fn union_normals(&self, parts: PartPair, time: f64) -> impl Iterator<Item = V::DVec> {
+        let [a, b] = self.outward_normals(parts, time, PlacedCollider::is_solid_surface);
+        a.into_iter().chain(b.map(|normal| -normal))
+    }
+
+    /// Returns the outward unit normal of the facet in each part of a pair at `time`, if
+    /// `is_wanted` returns `true` for the surface.
+    fn outward_normals(
+        &self,
+        parts: PartPair,
+        time: f64,
+        is_wanted: impl Fn(&PlacedCollider<V>) -> bool,
+    ) -> [Option<V::DVec>; 2] {
         let (part_a, part_b) = self.reordered(parts);
         let [a, b] = self.moving;
-        let of_part = move |(placed, motion): Moving<V>, part| {
-            let union = placed.surface().filter(|it| it.is_solid_surface())?;
-            Some(V::DVec::rotation(motion.rotation * time) * union.facet(part)?.normal)
-        };
-        let of_b = of_part(b, part_b).map(|normal| -normal);
-        of_part(a, part_a).into_iter().chain(of_b)
+        [(a, part_a), (b, part_b)].map(|((placed, motion), part)| {
+            let surface = placed.surface().filter(|surface| is_wanted(surface))?;
+            Some(V::DVec::rotation(motion.rotation * time) * surface.facet(part)?.normal)
+        })
     }
 
     /// Finds the facets of unions that contain the touched point of `contact` at `time`. Calls
@@ -176,31 +182,55 @@ impl<'a, V: Space> MovingColliders<'a, V> {
     /// sunk into a floor slides from facet to facet. In this case,
     ///
     /// * the contact normal is not the normal of the touched facet,
-    /// * the motion does not lead deeper below the plane of this facet, and
-    /// * another facet at the touched point already overlaps the other collider.
+    /// * the motion does not lead deeper below the plane of this facet,
+    /// * another facet at the touched point already overlaps the other collider, or touches it on
+    ///   both sides of the point, and
+    /// * no facet at this point is ignored, unless the motion leads out of its plane.
     ///
-    /// A wall is never passed over, because a body enters a solid through a facet that opposes the
-    /// motion.
+    /// No wall is passed over, because a body enters a solid through a facet that opposes the
+    /// motion. This facet is touched, too, and is not left out. If a shape rotates, it may get
+    /// deeper on its way, although it does not in the end. So no touch of such a shape is left out,
+    /// unless the shape is a ball.
     pub fn continues_overlap(
         &self,
         parts: PartPair,
         contact: &Contact64<V::DVec>,
         time: f64,
+        ignores: impl Fn(PartPair) -> bool,
     ) -> bool {
-        let normals = self.union_normals(parts, time);
-        let mut sides = normals.zip(self.union_normals(parts, 1.0));
-        let is_left = sides.any(|(now, end)| {
-            now.dot(contact.normal) <= SAME_NORMAL_COSINE
-                && self.depth(end, 1.0, parts) - self.depth(now, time, parts) <= self.same_height()
-        });
-        if !is_left {
+        let turns = |(placed, motion): &Moving<V>| match placed.convex() {
+            Some((shape, _)) => motion.rotates(&shape),
+            None => V::DVec::angle_size(motion.rotation) != 0.0,
+        };
+        let mut normals = self.union_normals(parts, time);
+        let is_edge = normals.any(|normal| normal.dot(contact.normal) <= SAME_NORMAL_COSINE);
+        if !is_edge || self.deepens(parts, time) || self.moving.iter().any(turns) {
             return false;
         }
-        let mut overlaps = false;
+        let (mut overlaps, mut is_ignored) = (false, false);
         self.visit_touched_facets(parts, contact, time, |other| {
+            is_ignored |= ignores(other) && self.deepens(other, time);
             overlaps |= other != parts && !self.separates(contact.normal, time, other);
         });
-        overlaps
+        overlaps && !is_ignored
+    }
+
+    /// Returns `true` if, after `time`, the motion leads deeper below the plane of a facet of a
+    /// union.
+    fn deepens(&self, parts: PartPair, time: f64) -> bool {
+        let mut normals = self
+            .union_normals(parts, time)
+            .zip(self.union_normals(parts, 1.0));
+        normals.any(|(now, end)| {
+            self.depth(end, 1.0, parts) - self.depth(now, time, parts) > self.same_height()
+        })
+    }
+
+    /// Returns `true` if, at `time`, neither the normal of a contact nor that of a facet of a union
+    /// separates the facet from the part of the other collider.
+    pub fn overlaps_facet(&self, parts: PartPair, normal: V::DVec, time: f64) -> bool {
+        let mut normals = self.union_normals(parts, time).chain([normal]);
+        !normals.any(|normal| self.separates(normal, time, parts))
     }
 
     /// Returns the velocity of the first collider relative to the second at a contact, whose points

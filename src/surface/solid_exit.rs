@@ -240,9 +240,14 @@ impl<'a, V: Space> SolidExit<'_, 'a, V> {
                 continue;
             }
             let found = self.shortened(node);
-            let is_better = |best: &Node<V::DVec, usize>| match tried {
-                TriedPlanes::Faces => found.bounding.len() < best.bounding.len(),
-                TriedPlanes::FacesAndEdges => found.length < best.length,
+            let is_better = |best: &Node<V::DVec, usize>| {
+                let tolerance = match tried {
+                    TriedPlanes::Faces => self.tolerance(best.translation),
+                    TriedPlanes::FacesAndEdges => 0.0,
+                };
+                let has_fewer = found.bounding.len() < best.bounding.len();
+                let sign = if has_fewer { 1.0 } else { -1.0 };
+                found.length < best.length + sign * tolerance
             };
             if best.as_ref().is_none_or(is_better) {
                 best = Some(found);

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use headbutt::{
     ConvexHull,
     prelude::*,
-    query::{CastOptions, CastStatus, Ray, RayHit, RaySide},
+    query::{CastOptions, CastStatus, Motion, Ray, RayHit, RaySide},
 };
 use rand::{Rng, rngs::StdRng};
 
@@ -326,5 +326,63 @@ fn a_ray_hits_each_point_of_a_nearly_flat_face() {
             let error = (hit.distance - 2.0).abs();
             assert!(error <= moved + 1e-6, "{moved}, {y}, {z}: {hit:?}");
         }
+    }
+}
+
+/// A ball that falls onto two edges at once does not touch the tops and sides of the cells.
+#[test]
+fn a_ball_on_a_pit_touches_its_edges() {
+    let pit_2d = [0, 2].map(|x| (IVec2::new(x, -1), Cell::SOLID));
+    let mut grid_2d = CellGrid::new(Vec2::ONE);
+    grid_2d.extend(pit_2d);
+    let mut grid_3d = CellGrid::new(Vec3::ONE);
+    let along = |(at, cell): (IVec2, Cell)| (-3..3).map(move |z| (at.extend(z), cell));
+    grid_3d.extend(pit_2d.into_iter().flat_map(along));
+    let options = CastOptions::default();
+    // The edges are at x = 1 and x = 2, and y = 0.
+    let bodies = [
+        (Collider::circle(0.625), Collider::cells(&grid_2d)),
+        (Collider::sphere(0.625), Collider::cells(&grid_3d)),
+    ];
+    for (ball, level) in bodies {
+        for (from, time) in [(2.0, 1.625 / 5.0), (0.375, 0.0)] {
+            let (from, down) = (Vec3::new(1.5, from, 0.0), Vec3::new(0.0, -5.0, 0.0));
+            let hit = query::cast_motion(
+                &ball,
+                Motion::linear(from, down),
+                &level,
+                Vec3::ZERO,
+                options,
+            );
+            let hit = hit.expect("the ball is wider than the pit");
+            assert!((hit.touching - time).abs() < 1e-6, "{hit:?}");
+            let normal = Vec3::new(0.8_f32.copysign(hit.contact.normal.x), -0.6, 0.0);
+            assert!(hit.contact.normal.distance(normal) < 1e-4, "{hit:?}");
+        }
+    }
+}
+
+/// The bodies overlap the corner of a solid at the origin. A plank falls along one of its faces, and
+/// a square turns, so that its corner is deepest halfway. Neither may pass.
+#[test]
+fn a_body_that_overlaps_a_corner_does_not_pass_it() {
+    let mut grid = CellGrid::new(Vec2::ONE);
+    grid.fill(IVec2::new(0, -8), IVec2::new(3, -1), Cell::SOLID)
+        .expect("a small grid");
+    let level = Collider::cells(&grid);
+    let quarter = Quat::from_rotation_z(core::f32::consts::FRAC_PI_4);
+    let at = |x, y| Transform::from_xyz(x, y, 0.0).with_rotation(quarter);
+    let fall = Motion::linear(at(-0.8132, -0.6010), Vec3::new(0.0, -5.0, 0.0));
+    let turn = Motion::still(at(-0.3182, 0.3182)).rotated(Vec3::Z * core::f32::consts::FRAC_PI_2);
+    let options = CastOptions {
+        leave_overlaps: true,
+    };
+    for (body, motion) in [
+        (Collider::rectangle(4.0, 0.4), fall),
+        (Collider::rectangle(1.0, 1.0), turn),
+    ] {
+        let hit = query::cast_motion(&body, motion, &level, Vec3::ZERO, options);
+        let hit = hit.expect("the body gets deeper");
+        assert_eq!((hit.status, hit.touching), (CastStatus::Overlapping, 0.0));
     }
 }
