@@ -239,6 +239,7 @@ fn a_capsule_in_a_small_ring_is_pushed_into_the_ring() {
         let up = DVec3::new(inward.x, -inward.y, 0.0);
         let lower = -height(center + axis, DVec3::new(0.0, -0.53125, 0.0), up);
         let others = answer.parts.iter().filter(|part| part.push.y > 0.0);
+        assert!(others.clone().count() > 0, "{}", answer.line());
         for part in others {
             assert!(
                 part.push.as_dvec3().distance(up) < 1e-6,
